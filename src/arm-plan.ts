@@ -20,19 +20,19 @@ import type { Chain } from './kinematics/chain.ts';
 import type { RecordedArm } from './recording/messages.ts';
 import type { ArmSetup, SimulatedPort } from './rt/messages.ts';
 
-/** An arm of this process: what the configuration says of it, and its model. */
+/** An arm of this process: its configuration and its model. */
 export interface ArmPlan {
   readonly config: ArmConfig;
-  /** A simulated arm that is there already, and whose servos count from anywhere until it is calibrated. */
+  /** A kit to practise set-up: a simulated arm that already runs, with arbitrary servo zeros until it is calibrated. */
   readonly kit: boolean;
-  /** With the friction that was measured on it. */
+  /** Includes the friction measured on this arm. */
   readonly model: ArmModel;
-  /** The same with its servos as they have been calibrated last. */
+  /** The same model with the latest calibration of its servos. */
   calibrated: ArmModel;
-  /** Its joints are known to be where they are read: it has been calibrated, or its model, its maker or another machine says so. */
+  /** The joint angles can be trusted: calibrated here, or vouched for by its model, its maker or another machine. */
   placed: boolean;
   readonly chain: Chain;
-  /** Why it has been taken off its bus, for people; null while it is to be on it. */
+  /** Why the arm was taken off its bus, human-readable; null while it should be on it. */
   detached: string | null;
 }
 
@@ -46,9 +46,10 @@ function readModel({ model, variant }: ArmConfig, index: number): ArmModel {
 }
 
 /**
- * Reads the model of an arm, its calibration, and the friction that was measured on it.
- * @param index its place in the configuration
- * @throws {ConfigError} for a model that does not exist, or that is not the one its bus simulates, and for gains that it does not allow
+ * Reads the model of an arm, its calibration, and the friction measured on it.
+ * @param index position of the arm in the configuration
+ * @throws {ConfigError} when the model does not exist or is not the one its bus simulates, or when it does not allow
+ *   the configured gains
  */
 export function planArm(arm: ArmConfig, index: number, calibrations: CalibrationStore, kit = false): ArmPlan {
   const model = readModel(arm, index);
@@ -71,8 +72,8 @@ export function planArm(arm: ArmConfig, index: number, calibrations: Calibration
 }
 
 /**
- * Reads what stands before simulated arms: before all but those that lead others, which nobody wants in the way of a hand.
- * @throws {ConfigError} for a scene that cannot be read
+ * Reads the objects in front of simulated arms. Leader arms get none: objects would be in the operator's way.
+ * @throws {ConfigError} when the scene cannot be read
  */
 export function planScene({ sim, pairs }: Config): SceneObjects {
   const leaders = pairs.map(({ leader }) => leader);
@@ -84,13 +85,13 @@ export function planScene({ sim, pairs }: Config): SceneObjects {
   }
 }
 
-/** From now on the arm counts as calibrated so. */
+/** Applies a calibration: from now on the arm counts as calibrated. */
 export function remount(plan: ArmPlan, file: CalibrationFile): void {
   plan.calibrated = mounted(plan.model, mountsOf(file));
   plan.placed = true;
 }
 
-/** What a file of the arm says. @throws {ConfigError} for one that is not an arm's of this model */
+/** Reads a file kept for the arm. @throws {ConfigError} when the file does not fit this model */
 function kept<T>({ name }: ArmConfig, read: () => T): T {
   try {
     return read();
@@ -110,7 +111,7 @@ function checkGains(arm: ArmConfig, index: number, { joints, leastGain }: ArmMod
 }
 
 /**
- * An arm, as the control thread needs it.
+ * The setup of an arm that the control thread needs.
  * @param port to its simulated bus; null for an arm that is not simulated
  */
 export function armSetup(plan: ArmPlan, port: SimulatedPort | null, store: GainStore): ArmSetup {
@@ -137,9 +138,9 @@ function busSetup({ bus }: ArmConfig, port: SimulatedPort | null): ArmSetup['bus
 }
 
 /**
- * An arm, as a recording needs it.
- * @param memory of its snapshot
- * @param prefix of the names of its joints and frames
+ * The description of an arm that a recording needs.
+ * @param memory shared memory of its snapshot
+ * @param prefix of its joint and frame names
  */
 export function recordedArm(plan: ArmPlan, memory: SharedArrayBuffer, prefix: string | null): RecordedArm {
   const { config, calibrated: model } = plan;

@@ -57,15 +57,15 @@ import type { StopArm, StopSetup } from './stop/messages.ts';
 import { StopListener } from './stop/stop-listener.ts';
 import { VERSION } from './version.ts';
 
-/** Longest wait at start for the arms to answer, s; one that does not is reported and retried later. */
+/** Longest wait at start for the arms to answer, s; an arm that does not is reported and retried later. */
 const CONNECT_TIMEOUT = 5;
-/** Longest that the control loop may be silent before listeners are called all the same, s. */
+/** Listeners are called at least this often, s, even if the control loop is silent. */
 const CYCLE_TIMEOUT = 1;
 
-/** No port comes after it. */
+/** Largest port number. */
 const LAST_PORT = 65535;
 
-/** Time for answers to leave before HTTP closes, s: a stop that ended the lowering is to be answered. */
+/** Time for last answers to leave before HTTP closes, s: a stop that ended the lowering must still be answered. */
 const LAST_ANSWERS = 0.1;
 
 const SHUTDOWN: Caller = {
@@ -73,29 +73,29 @@ const SHUTDOWN: Caller = {
   takeOver: true,
   automatic: true,
 };
-/** Why an arm that the configuration mirrors from the beginning is stopped after a crash. */
+/** Why an arm with autostart is stopped after a crash. */
 const UNCLEAN =
   'the bridge did not end properly: look after the arm, then reset it, and its mirroring begins by itself (autostart)';
 
 export interface RosStatus {
   readonly enabled: boolean;
-  /** Why it is off. */
+  /** Why it is off; empty while it is on. */
   readonly reason: string;
   readonly distro: string | null;
   /** Null while it is off. */
   readonly graph: Graph | null;
-  /** While it is off for now: how far its preparation is. */
+  /** Progress of its preparation while that keeps it off; null otherwise. */
   readonly preparing: RosProgress | null;
 }
 
 export interface BridgeOptions {
   /** ROS arguments of the command line, with their `--ros-args`. */
   readonly rosArgs?: readonly string[];
-  /** What the logger has written lately, for clients. */
+  /** Recent log lines, for clients. */
   readonly log?: LogTail;
   /** A ROS 2 that is still being prepared; the bridge joins it as soon as it is ready. */
   readonly preparation?: RosPreparation | null;
-  /** The configuration's file, to which arms are written that are set up here; null: it comes with the bridge. */
+  /** The configuration file, where newly set up arms are saved; null: the configuration shipped with the bridge. */
   readonly configFile?: string | null;
 }
 
@@ -121,15 +121,15 @@ export class Bridge {
   readonly setup: SetupService;
   /** The simulated arms; null when there are none. */
   readonly simulation: SimulatedArms | null;
-  /** What stands before simulated arms. */
+  /** Objects in front of simulated arms. */
   readonly scene: SceneObjects;
-  /** Where HTTP is served, once started and where it listens. */
+  /** Where HTTP listens, once started and if it listens. */
   address: { host: string; port: number } = { host: '', port: 0 };
 
-  /** Called when a part without which no arm can be controlled has failed: the process is to be ended. */
+  /** Called when a part that every arm depends on has failed: the process must end. */
   onFailure: (reason: string) => void = () => {};
 
-  /** With the arms that have been added. */
+  /** Includes arms added later. */
   #config: Config;
   readonly #host: Host;
   readonly #clock: Clock;
@@ -143,22 +143,22 @@ export class Bridge {
   readonly #journal: Journal;
   readonly #named: NamedTokens;
   readonly #fleet: Fleet;
-  /** Arms that somebody had stopped when an earlier bridge ended. */
+  /** Arms that an earlier bridge left stopped. */
   readonly #leftStopped = new Set<Arm>();
   #autostart: Autostart[] = [];
-  /** Seed of the next kit that is practised with. */
+  /** Seed of the next practice kit. */
   #kits = 1;
   readonly #load = new LoopLoad();
-  /** Null where HTTP does not listen, or stops have no port of their own. */
+  /** Null when HTTP does not listen, or stops have no port of their own. */
   #stop: StopListener | null = null;
   readonly #watch: Pick<Timer, 'cancel'>;
   readonly #beat: Pick<Timer, 'cancel'>;
   readonly #cycleListeners = new Set<() => void>();
   #rosRoom: RosRoom | null = null;
   #ros: RosStatus = { enabled: false, reason: 'it is starting', distro: null, graph: null, preparing: null };
-  /** ROS 2 that joins later; null when it has, and when it does not. */
+  /** ROS 2 that joins later; null once it has joined, or if it never will. */
   #preparation: RosPreparation | null = null;
-  /** Resolves when it has joined, or will not. */
+  /** Resolves when ROS 2 has joined, or will not. */
   #joined: Promise<void> = Promise.resolve();
   #app: FastifyInstance | null = null;
   #closing: Promise<void> | null = null;
@@ -208,7 +208,7 @@ export class Bridge {
     );
     const planners = new Planners((givenUp) => host.startPlanner(givenUp));
     this.#planners = planners;
-    // The planner thread takes a while to know an arm: not at the first move.
+    // The planner thread takes a while to load an arm, so load it before the first move.
     for (const arm of this.arms.all) planners.of(arm);
     const goals = new Goals();
     this.motion = new MoveService(planners, goals);
@@ -352,7 +352,7 @@ export class Bridge {
             ),
             {
               onFailure: (message) => logger.error(`simulation: ${message}`),
-              // Servos wait for no processor: simulated ones come right behind the loop that asks them.
+              // Real servos wait for no processor: simulated ones run just below the control loop that polls them.
               priority: config.control.priority && Math.max(1, config.control.priority - 1),
             },
           );
@@ -393,7 +393,7 @@ export class Bridge {
         .recover()
         .catch((error: unknown) => logger.error({ err: error }, 'recordings were not recovered'));
       await bridge.#startHttp(tokens);
-      // Afterwards, because it takes longer than all the rest.
+      // Last, because it takes longer than all the rest.
       if (preparation === null) await bridge.#startRos(rosArgs);
       else bridge.#joined = bridge.#joinRos(preparation, rosArgs);
       if (!bridge.#open) throw new Error('the control thread has ended during the start; the log says why');
@@ -404,12 +404,12 @@ export class Bridge {
     return bridge;
   }
 
-  /** The HTTP service, which takes requests by `inject` too. */
+  /** The HTTP service, which also takes requests by `inject`. */
   get http(): FastifyInstance {
     return this.#app!;
   }
 
-  /** Port that hears stops alone; null while there is none. */
+  /** Port that accepts only stops; null while there is none. */
   get stopPort(): number | null {
     return this.#stop?.port ?? null;
   }
@@ -439,8 +439,7 @@ export class Bridge {
   }
 
   /**
-   * For an exit that does not wait for the arms, which hold: ends the threads of ROS, under which a process that is cut
-   * off would crash.
+   * For an exit that leaves the arms holding: ends the ROS threads, because exiting under them would crash the process.
    */
   async abandon(): Promise<void> {
     await this.#rosRoom?.close();
@@ -465,7 +464,7 @@ export class Bridge {
     await this.gains.restore();
     await this.setup.close();
     await this.calibration.close();
-    // Not before the arms are down: a stop is to be heard while they are being lowered.
+    // Only once the arms are down: a stop must be heard while they are being lowered.
     await Promise.all(this.arms.all.map((arm) => arm.atRest().catch(() => false)));
     await this.#clock.sleep(LAST_ANSWERS);
     await this.#fleet.end();
@@ -478,7 +477,7 @@ export class Bridge {
     this.#beat.cancel();
     for (const arm of this.arms.all) this.#records.end(arm);
     await this.simulation?.close();
-    // Last, since nothing else must wait for it.
+    // Last, so that nothing else waits for it.
     this.#preparation?.abandon();
     await this.#joined;
     await this.#rosRoom?.close();
@@ -562,7 +561,7 @@ export class Bridge {
     }
   }
 
-  /** Servos to which a bridge that did not end properly has left softer gains get their own ones back as they connect. */
+  /** Gives servos their own gains back as they connect, if a bridge that did not shut down cleanly left softer ones. */
   async #takeBackGains(store: GainStore): Promise<void> {
     const left = this.arms.all.filter((arm) => !arm.simulated && store.read(arm.name, arm.bus) !== null);
     await Promise.all(
@@ -619,14 +618,14 @@ export class Bridge {
     this.#logger.warn(`ROS 2 is off, HTTP alone is served: ${reason}`);
   }
 
-  /** Says why arms on another machine cannot be driven; empty when they can. */
+  /** Records why remote arms cannot be driven; an empty text: they can. */
   #unreach(why: string): void {
     for (const arm of this.arms.all) {
       if (arm.remote) arm.unreachable = why && `its bus is reached by ROS 2 alone, ${why}`;
     }
   }
 
-  /** Puts the arms on the graph as soon as ROS 2 has been prepared. Whatever comes of it, the bridge runs on. */
+  /** Puts the arms on the graph as soon as ROS 2 has been prepared. The bridge keeps running whatever the outcome. */
   async #joinRos(preparation: RosPreparation, rosArgs: readonly string[]): Promise<void> {
     this.#preparation = preparation;
     this.#unreach('which is being prepared');
@@ -647,7 +646,7 @@ export class Bridge {
     }
   }
 
-  /** Whether ROS 2 is on, why not, and how far it is. */
+  /** Whether ROS 2 is on; if not, why, and how far its preparation is. */
   get ros(): RosStatus {
     const preparing = this.#preparation?.progress ?? null;
     if (preparing === null) return this.#ros;
@@ -745,7 +744,7 @@ export class Bridge {
       port: wanted ?? next,
       yields: wanted === null,
       pagePort,
-      // Behind the loop, which carries the stop out, and before all else.
+      // Just below the control loop, which carries out the stop, and above all else.
       priority: this.#config.control.priority && Math.max(1, this.#config.control.priority - 1),
       loop: this.#shared.buffers.loop,
       arms: this.arms.all.map((arm) => this.#stopArm(arm)),
@@ -773,7 +772,7 @@ export class Bridge {
     );
   }
 
-  /** Starts the pairs that the configuration wants mirrored from the beginning, as soon as that can be. */
+  /** Starts the pairs configured with `autostart` as soon as possible. */
   autostart(): void {
     const followers = new Map<Arm, Arm[]>();
     for (const pair of this.#config.pairs) {

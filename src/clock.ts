@@ -1,43 +1,47 @@
-/** The only file that reads time, sets timers and sleeps. Everything else is handed a clock, so that it can run in virtual time. */
+/**
+ * The only file that reads time, sets timers and sleeps. All other code gets a clock, so it can run in virtual time.
+ */
 
-/** A one-shot timer that is made once and started again and again. */
+/** A reusable one-shot timer. */
 export interface Timer {
-  /** Calls back after `delay` (s), in place of what was started before. */
+  /** Calls back after `delay` (s); replaces a pending call. */
   start(delay: number): void;
   cancel(): void;
 }
 
-/** Time as a part of the bridge knows it. Instants and durations are in seconds. */
+/** Source of time. Instants and durations are in seconds. */
 export interface Clock {
   /** Monotonic time, the same in all threads of the process, s. */
   now(): number;
-  /** Time since 1970 as the system clock is set, s. It can be set forth and back. */
+  /** System clock time since 1970, s. It can jump forwards and backwards. */
   wall(): number;
-  /** A timer as exact as the event loop, which is rounded up to milliseconds. @param background it does not keep the process alive */
+  /** An event-loop timer, rounded up to milliseconds. @param background does not keep the process alive */
   timer(call: () => void, background?: boolean): Timer;
-  /** A timer that is exact, for which the thread sleeps through the last millisecond. */
+  /** A precise timer: the thread sleeps through the last millisecond. */
   alarm(call: () => void): Timer;
-  /** Calls back once after `delay` (s). @param background it does not keep the process alive */
+  /** Calls back once after `delay` (s). @param background does not keep the process alive */
   after(delay: number, call: () => void, background?: boolean): Timer;
-  /** Calls back every `interval` (s) until it is cancelled. @param background it does not keep the process alive */
+  /** Calls back every `interval` (s) until cancelled. @param background does not keep the process alive */
   every(interval: number, call: () => void, background?: boolean): Pick<Timer, 'cancel'>;
-  /** Calls back once the events that are there have been handled. */
+  /** Calls back once pending events have been handled. */
   soon(call: () => void): void;
-  /** Resolves after `duration` (s). @param background it does not keep the process alive */
+  /** Resolves after `duration` (s). @param background does not keep the process alive */
   sleep(duration: number, background?: boolean): Promise<void>;
-  /** Sleeps for `duration` (s), during which nothing else happens in this thread. @returns false where it cannot sleep and has not */
+  /** Blocks the thread for `duration` (s). @returns false where it cannot sleep and has not */
   nap(duration: number): boolean;
-  /** Resolves when `notify` is called for this word, at once if it is not `seen`, or after `timeout` s; true unless that ran out. */
+  /**
+   * Waits for `notify` on this word; resolves at once if it is not `seen`. False if `timeout` (s) ran out, else true.
+   */
   changed(words: Int32Array, index: number, seen: number, timeout: number): Promise<boolean>;
-  /** Wakes whoever waits for a change of this word. */
+  /** Wakes everyone who waits for a change of this word. */
   notify(words: Int32Array, index: number): void;
 }
 
-/** Before an alarm the event loop is left this much time for I/O; the rest is slept exactly, ms. */
+/** Time before an alarm, ms, that is slept precisely; until then the event loop is free for I/O. */
 const SLEPT = 1.2;
-/** Coarse waits up to this have a timer each that is made once, ms. */
+/** Coarse waits up to this length reuse one timer per length, ms. */
 const KEPT_TIMERS = 16;
-/** What is added to the monotonic time of this thread to be that of all threads, s. */
+/** Offset from this thread's monotonic time to that of all threads, s. */
 const ORIGIN = Number(process.hrtime.bigint()) / 1e9 - performance.now() / 1000;
 
 const cell = new Int32Array(new SharedArrayBuffer(4));
@@ -56,7 +60,7 @@ class EventLoopTimer implements Timer {
 
   start(delay: number): void {
     const milliseconds = 1000 * delay;
-    // A timer of the same length is used again: the control cycle allocates nothing.
+    // Refreshing a timer of the same length allocates nothing, as the control cycle requires.
     if (this.#timer !== undefined && milliseconds === this.#delay) {
       this.#timer.refresh();
       return;
@@ -73,10 +77,10 @@ class EventLoopTimer implements Timer {
   }
 }
 
-/** A coarse timer to just before the instant, which leaves the thread's event loop free for I/O, then a sleep that the kernel times. */
+/** A coarse timer that keeps the event loop free for I/O until just before the instant, then a sleep by the kernel. */
 class Alarm implements Timer {
   readonly #call: () => void;
-  /** By their length, ms. */
+  /** Indexed by length, ms. */
   readonly #coarse: (NodeJS.Timeout | undefined)[] = [];
   #instant = 0;
   #waiting = false;
@@ -120,7 +124,7 @@ class Alarm implements Timer {
   }
 }
 
-/** The clock of the machine. Only entries of threads and programs import it; they hand it on. */
+/** The clock of the machine. Only entry points of threads and programs import it; they pass it on. */
 export const systemClock: Clock = {
   now: () => performance.now() / 1000 + ORIGIN,
   wall: () => Date.now() / 1000,

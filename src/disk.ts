@@ -2,13 +2,13 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rm
 import { dirname } from 'node:path';
 import { threadId } from 'node:worker_threads';
 
-/** Small texts that outlive the process. Each call is done when it returns. */
+/** Small texts that outlive the process. Calls are synchronous. */
 export interface Disk {
-  /** Null when there is none, or it cannot be read. */
+  /** Null when there is no such file, or it cannot be read. */
   read(path: string): string | null;
-  /** Replaces the text as a whole: after a power cut there is the old one or the new one. @throws {Error} of the file system */
+  /** Replaces the text atomically: a power cut leaves the old one or the new one. @throws {Error} of the file system */
   write(path: string, text: string): void;
-  /** @throws {Error} of the file system, but not when there is none */
+  /** A missing file is no error. @throws {Error} of the file system */
   remove(path: string): void;
 }
 
@@ -28,7 +28,7 @@ export const fileDisk: Disk = {
     const draft = `${path}.${threadId}.new`;
     const descriptor = openSync(draft, 'w');
     try {
-      // To the last byte: a single write may take less of them, as on a disk that becomes full.
+      // Writes every byte: a single write may be short, as on a disk that fills up.
       writeFileSync(descriptor, text);
       fsyncSync(descriptor);
     } catch (error) {
@@ -38,7 +38,7 @@ export const fileDisk: Disk = {
       closeSync(descriptor);
     }
     renameSync(draft, path);
-    // The new name is in the folder, which is written by itself.
+    // The rename is stored in the folder, which needs its own fsync.
     const directory = openSync(folder, 'r');
     try {
       fsyncSync(directory);

@@ -19,8 +19,8 @@ export { type KitHand, kitJoints, makeKit } from './sim/kit.ts';
 export type { SimulatedArms };
 
 /**
- * What the bridge needs of whatever runs it: this machine, with threads, ports and sockets, or a virtual one, in which all
- * of it runs in one thread.
+ * What the bridge needs from its environment: either this machine with threads, ports and sockets, or a virtual one
+ * that runs everything in one thread.
  */
 export interface Host {
   readonly clock: Clock;
@@ -31,9 +31,9 @@ export interface Host {
   startControl(setup: ControlSetup): ControlChannel;
   /** Starts the thread that reads and writes recordings. */
   startRecording(setup: RecordingSetup): RecordingChannel;
-  /** Starts the planner thread. @param givenUp one word: the request that is not wanted any more */
+  /** Starts the planner thread. @param givenUp one word: the request that was given up */
   startPlanner(givenUp: SharedArrayBuffer): PlannerChannel;
-  /** Starts the thread that hears stops alone, on a port of its own. */
+  /** Starts the thread that accepts only stops, on its own port. */
   startStop(setup: StopSetup): StopChannel;
   /** Starts the simulation; resolves when its arms answer. @throws {Error} naming the arm that cannot be built */
   startSimulation(
@@ -42,11 +42,11 @@ export interface Host {
   ): Promise<SimulatedArms>;
   /** Serial ports of this machine. */
   scanPorts(): Promise<readonly PortInfo[]>;
-  /** Puts the arms on the ROS 2 graph. @throws {RosUnavailable} with the reason when there is none */
+  /** Puts the arms on the ROS 2 graph. @throws {RosUnavailable} with the reason when ROS 2 is unavailable */
   startRos(services: RosServices): Promise<RosRoom>;
 }
 
-/** This machine: the control loop, planning, stops and the simulation have a thread each. */
+/** This machine: the control loop, recording, planning, stops and the simulation run in their own threads. */
 export function thisMachine(clock: Clock): Host {
   return {
     clock,
@@ -85,12 +85,12 @@ function startRecording(setup: RecordingSetup): RecordingChannel {
     name: 'recording',
     resourceLimits: FRUGAL,
   });
-  // It is told to complete its files before the process ends; by itself it does not keep it alive.
+  // The process tells it to complete its files before ending, so the thread need not keep the process alive.
   worker.unref();
   const channel: RecordingChannel = {
     onMessage: () => {},
     onExit: () => {},
-    // An image is handed over: another copy of it would keep the main thread.
+    // Images are transferred, because copying would block the main thread.
     post: (message) => worker.postMessage(message, imagesIn(message)),
   };
   let failure = new Error('it has ended');
@@ -140,12 +140,12 @@ function startStop(setup: StopSetup): StopChannel {
   return channel;
 }
 
-/** The image of a message, which goes over to the other thread. */
+/** The image of a message, which is transferred to the other thread. */
 function imagesIn(message: ToRecording): TransferListItem[] {
   return 'event' in message && message.event.kind === 'camera' ? [message.event.data.buffer as ArrayBuffer] : [];
 }
 
-/** Ports of a message, which go over to the other thread. */
+/** Ports of a message, which are transferred to the other thread. */
 function portsIn(message: ToControl): TransferListItem[] {
   if (!('command' in message)) return [];
   const { command } = message;

@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 
-/** Lines that are kept for those who ask. */
+/** Number of lines kept for clients. */
 const KEPT = 1000;
 
 /** A line of the log. */
@@ -11,19 +11,19 @@ export interface LogLine {
   /** trace, debug, info, warn, error or fatal. */
   readonly level: string;
   readonly message: string;
-  /** Name of the arm that it is about; left out where it says so in words, or is about none. */
+  /** Name of the arm concerned; left out where the message names it, or concerns none. */
   readonly arm?: string;
 }
 
 /** The newest lines of the log. */
 export class LogTail {
-  /** Lines as they were written, the oldest first. */
+  /** Lines as written, oldest first. */
   readonly #lines: string[] = [];
-  /** Number of the line that comes next; the first has 0. */
+  /** Number of the next line; the first has 0. */
   #next = 0;
   readonly #listeners = new Set<(line: LogLine) => void>();
 
-  /** Calls `listener` with each new line; returns how to stop that. */
+  /** Calls `listener` with each new line. @returns a function that unsubscribes */
   onLine(listener: (line: LogLine) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -43,7 +43,7 @@ export class LogTail {
     for (const listener of this.#listeners) listener(told);
   }
 
-  /** The lines from number `from` on, as far as they are kept, and at most the newest `most` of them. */
+  /** The kept lines from number `from` on; at most the newest `most` of them. */
   since(from: number, most: number): LogLine[] {
     const count = Math.min(this.#next - from, this.#lines.length, most);
     return count <= 0 ? [] : this.#lines.slice(-count).map(parsed);
@@ -67,7 +67,7 @@ function parsed(line: string): LogLine {
   };
 }
 
-/** Begins to log on stdout, for people on a terminal and as JSON lines otherwise, and keeps the newest lines. */
+/** Starts logging to stdout, human-readable on a terminal and JSON lines otherwise, and keeps the newest lines. */
 export function startLog(level: string): { readonly logger: Logger; readonly tail: LogTail } {
   const tail = new LogTail();
   const options = {

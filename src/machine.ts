@@ -1,9 +1,9 @@
 /**
- * State machines as tables. A machine is pure data: what happens to each input in each state. Documents and tests are made
- * of the same table.
+ * State machines as tables. A machine is pure data: the effect of each input in each state. Documents and tests are
+ * generated from the same table.
  */
 
-/** What an input does in a state: where it leads, and what is to be done on the way. */
+/** The effect of an input in a state: the next state, and the effects to carry out. */
 export interface Transition<S extends string, E extends string> {
   readonly to: S;
   readonly effects: readonly E[];
@@ -11,20 +11,20 @@ export interface Transition<S extends string, E extends string> {
 
 export interface Machine<S extends string, I extends string, E extends string> {
   readonly name: string;
-  /** What each state means. */
+  /** Meaning of each state. */
   readonly states: Readonly<Record<S, string>>;
-  /** What each input says. */
+  /** Meaning of each input. */
   readonly inputs: Readonly<Record<I, string>>;
-  /** What each effect does. */
+  /** Meaning of each effect. */
   readonly effects: Readonly<Record<E, string>>;
   readonly initial: S;
   readonly table: Readonly<Record<S, Readonly<Record<I, Transition<S, E>>>>>;
 }
 
-/** A cell as it is written down: a state, a state and effects, or null for an input that changes nothing there. */
+/** A table cell in short form: a state, a state with effects, or null for an input without effect. */
 type Cell<S extends string, E extends string> = S | readonly [S, ...E[]] | null;
 
-/** Makes a machine of a table in which every state says what every input does. */
+/** Makes a machine from a table that defines every input in every state. */
 export function defineMachine<S extends string, I extends string, E extends string>(definition: {
   readonly name: string;
   readonly states: Readonly<Record<S, string>>;
@@ -52,11 +52,11 @@ function transition<S extends string, E extends string>(state: S, cell: Cell<S, 
   return { to, effects };
 }
 
-/** A machine that runs. A step allocates nothing. */
+/** A running machine. A step allocates nothing. */
 export class Running<S extends string, I extends string, E extends string> {
   readonly machine: Machine<S, I, E>;
   state: S;
-  /** When it came into its state, monotonic, s. */
+  /** When it entered its state, monotonic, s. */
   since: number;
 
   constructor(machine: Machine<S, I, E>, now = 0) {
@@ -65,7 +65,7 @@ export class Running<S extends string, I extends string, E extends string> {
     this.since = now;
   }
 
-  /** @returns what is to be done, in this order */
+  /** @returns effects to carry out, in this order */
   put(input: I, now: number): readonly E[] {
     const { to, effects } = this.machine.table[this.state][input];
     if (to !== this.state) {

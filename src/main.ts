@@ -18,9 +18,9 @@ import { Watchdog } from './watchdog.ts';
 
 /** One Ctrl-C through npm arrives two or three times at once: signals within this time count as one, s. */
 const ONE_SIGNAL = 1;
-/** An exit takes no longer than this, s: what is not done by then is left, holding. */
+/** Longest exit, s: arms not lowered by then are left holding. */
 const EXIT_LIMIT = 9.5;
-/** An exit that leaves the arms holding waits no longer for ROS to end, s. */
+/** Longest wait for ROS to end in an exit that leaves the arms holding, s. */
 const ABANDON_LIMIT = 0.3;
 
 interface Options {
@@ -40,9 +40,9 @@ function portNumber(text: string): number {
 }
 
 /**
- * Keeps signals from ending the process while the bridge starts: arms may be driven by then, and ROS 2 has to leave the graph. A
- * signal a second or more after the first one ends it all the same.
- * @returns lets the signals go again; tells the first one that has come
+ * Keeps signals from ending the process while the bridge starts: arms may be driven by then, and ROS 2 must leave the
+ * graph. A signal a second or more after the first one still ends the process.
+ * @returns a function that releases the signals and returns the first one received
  */
 function holdSignals(logger: Logger, clock: Clock): () => NodeJS.Signals | null {
   let first: { readonly signal: NodeJS.Signals; readonly at: number } | null = null;
@@ -62,8 +62,8 @@ function holdSignals(logger: Logger, clock: Clock): () => NodeJS.Signals | null 
 }
 
 /**
- * Ends on signals and on uncaught errors: lower, release, exit; a later signal exits at once, holding.
- * @param early a signal that has come before; null: none
+ * Shuts down on signals and uncaught errors: lower, release, exit. A later signal exits at once with the arms holding.
+ * @param early a signal received before; null: none
  */
 function endOnSignals(
   bridge: Bridge,
@@ -105,7 +105,7 @@ function endOnSignals(
       },
     );
   };
-  // An error after the first one is no wish to hurry: the lowering goes on.
+  // A second error is no reason to hurry: the lowering continues.
   const fail = (cause: string): void => {
     if (first === 0) end(cause, 1);
   };
@@ -123,8 +123,8 @@ function endOnSignals(
 }
 
 /**
- * The preparation of a ROS 2 that the bridge joins later; null where there is none, or nothing to wait for any more. It is
- * waited for here where the bridge is of no use without.
+ * The preparation of a ROS 2 that the bridge joins later; null where there is none, or none to wait for any more. If
+ * the bridge is useless without ROS 2, waits for it here.
  */
 async function preparationFor(config: Config, logger: Logger, clock: Clock): Promise<RosPreparation | null> {
   const preparation = RosPreparation.of(process.env, clock);
@@ -142,8 +142,8 @@ async function preparationFor(config: Config, logger: Logger, clock: Clock): Pro
 }
 
 async function run(options: Options, rosArgs: readonly string[]): Promise<void> {
-  // A collection of young objects copies what is still in use of them. If their room may grow to 16 MB, as it does while the
-  // bridge starts, that takes up to 9 ms, in which nobody is answered.
+  // A collection of young objects copies those still in use. If their space may grow to 16 MB, as it does while the
+  // bridge starts, that takes up to 9 ms, during which nothing is answered.
   setFlagsFromString('--semi-space-growth-factor=1');
   const { prefix, argv } = parseRosArguments(rosArgs);
   const config = loadConfig(options.config, process.env, {
@@ -156,7 +156,7 @@ async function run(options: Options, rosArgs: readonly string[]): Promise<void> 
   const { logger, tail } = startLog(config.log.level);
   const watchdog = new Watchdog(systemClock, process.env);
   const preparation = await preparationFor(config, logger, systemClock);
-  // Not before it is wanted: the other commands start in half the time without it.
+  // Imported only when needed: without them the other commands start in half the time.
   const [{ Bridge }, { thisMachine }] = await Promise.all([import('./bridge.ts'), import('./host.ts')]);
   const letGo = holdSignals(logger, systemClock);
   const bridge = await Bridge.start(config, logger, thisMachine(systemClock), {
@@ -187,7 +187,7 @@ async function run(options: Options, rosArgs: readonly string[]): Promise<void> 
 }
 
 /**
- * Ends the process for a word that is no command where one is expected, and names the command that is most like it.
+ * Ends the process on an unknown word in place of a command, and suggests the most similar command.
  * @param words that follow the command `above`
  */
 function refuseUnknown(above: Command, words: readonly string[]): void {
@@ -195,7 +195,7 @@ function refuseUnknown(above: Command, words: readonly string[]): void {
   const place = wordAt(above, words);
   const word = words[place];
   if (word === undefined || word === 'help') return;
-  // Commander itself does so only where nothing is done without a command, and not before it has judged the options.
+  // Commander does so only for programs that do nothing without a command, and only after checking the options.
   const known = new Command(program.name());
   for (const each of above.commands)
     known
@@ -217,24 +217,24 @@ const program = new Command('arm-bridge')
   .option('--host <address>', 'address to listen on; any but loopback needs http.tls and a token')
   .option('--no-ros', 'serve HTTP alone')
   .option('--demo', 'take a tour on the page: simulated arms, from the first move to a recording')
-  // Sub-commands have options of the same names: --port is theirs when it follows theirs.
+  // Sub-commands have options of the same names: a --port after a sub-command belongs to it.
   .enablePositionalOptions()
   .addHelpText('after', '\nROS arguments follow --ros-args, as for any ROS 2 node.')
   .action((options: Options) => run(options, ros));
-/** Whether a word belongs to the option before it: whose value it is, or of which nobody knows whether it has one. */
+/** Whether a word belongs to the option before it: as its value, or possibly so if the option is unknown. */
 function isValue({ options }: Command, before: string | undefined): boolean {
   if (before === undefined || !before.startsWith('-') || before.includes('=')) return false;
   const option = options.find(({ long, short }) => before === long || before === short);
   return option === undefined || option.required;
 }
-/** Place of the first word that is neither an option nor its value; past the end where there is none. */
+/** Index of the first word that is neither an option nor its value; words.length if there is none. */
 function wordAt(above: Command, words: readonly string[]): number {
   const place = words.findIndex((word, index) => !word.startsWith('-') && !isValue(above, words[index - 1]));
   return place < 0 ? words.length : place;
 }
 const command = own[wordAt(program, own)];
 if (command !== undefined || own.includes('--help') || own.includes('-h')) {
-  // Commands take as long to load as all that the bridge needs before it begins.
+  // Loading the commands takes as long as loading everything the bridge needs to start.
   const { addCommands } = await import('./cli/commands.ts');
   addCommands(program.helpCommand(true), usualConfigFile());
   refuseUnknown(program, own);

@@ -2,13 +2,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Disk } from './disk.ts';
 
-/** What a client may do: look, or move arms too. */
+/** What a client may do: only look, or also move arms. */
 export const SCOPES = ['read', 'control'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Names of tokens, which people read in logs and refusals. */
+/** Pattern of token names, which appear in logs and refusals. */
 export const TOKEN_NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
-/** Most tokens with names at once. */
+/** Most named tokens at once. */
 const MOST_TOKENS = 256;
 /** Random bytes of a token. */
 const TOKEN_BYTES = 32;
@@ -16,13 +16,15 @@ const TOKEN_BYTES = 32;
 export interface NamedToken {
   readonly name: string;
   readonly scope: Scope;
-  /** SHA-256 of the token, hexadecimal: the token itself is kept nowhere. */
+  /** SHA-256 of the token, hexadecimal: the token itself is stored nowhere. */
   readonly digest: string;
   /** Seconds since the epoch. */
   readonly made: number;
 }
 
-/** Whether this is an entry of the file. Checked by hand: the stop thread reads the file too and has no use for a schema library. */
+/**
+ * Whether this is an entry of the file. Checked by hand: the stop thread reads the file too, without a schema library.
+ */
 function isToken(entry: Partial<Record<keyof NamedToken, unknown>> | null): entry is NamedToken {
   return (
     TOKEN_NAME.test(String(entry?.name)) &&
@@ -32,7 +34,7 @@ function isToken(entry: Partial<Record<keyof NamedToken, unknown>> | null): entr
   );
 }
 
-/** @throws {Error} when it is not the text of such a file */
+/** @throws {Error} when it is not the text of a token file */
 function tokensIn(text: string): NamedToken[] {
   const { tokens } = JSON.parse(text);
   if (!Array.isArray(tokens) || tokens.length > MOST_TOKENS || !tokens.every(isToken)) throw new Error('no tokens');
@@ -50,8 +52,8 @@ export function digestOf(token: string): Buffer {
 }
 
 /**
- * The tokens that have a name, in one file that the command line writes and a running bridge reads. It holds digests, so
- * nobody who reads it has a token.
+ * Named tokens in one file, written by the command line and read by a running bridge. The file holds only digests, so
+ * no token can be read from it.
  */
 export class NamedTokens {
   readonly path: string;
@@ -65,16 +67,16 @@ export class NamedTokens {
     this.path = join(folder, 'tokens.json');
   }
 
-  /** As they were read last. */
+  /** As of the last `refresh`. */
   get all(): readonly NamedToken[] {
     return this.#tokens;
   }
 
-  /** Reads the file anew. @returns whether it has changed @throws {Error} when it holds something else */
+  /** Reads the file again. @returns whether it has changed @throws {Error} when its content is invalid */
   refresh(): boolean {
     const text = this.#disk.read(this.path);
     if (text === this.#text) return false;
-    // What cannot be read lets nobody in, rather than those who have been revoked.
+    // An unreadable file lets no one in, because the old list could admit revoked tokens.
     this.#tokens = [];
     this.#text = text;
     try {
@@ -87,7 +89,7 @@ export class NamedTokens {
 
   /**
    * Makes a token. @param now seconds since the epoch
-   * @returns the token, which is told this once @throws {Error} for a name that is taken or none
+   * @returns the token, shown only this once @throws {Error} for a name that is invalid or taken
    */
   add(name: string, scope: Scope, now: number): string {
     this.refresh();
@@ -105,7 +107,7 @@ export class NamedTokens {
     return token;
   }
 
-  /** @throws {Error} when there is none of this name */
+  /** @throws {Error} when there is no token of this name */
   revoke(name: string): void {
     this.refresh();
     const left = this.#tokens.filter((one) => one.name !== name);

@@ -21,29 +21,29 @@ import type { Planners } from './motion/planners.ts';
 import type { SharedState } from './rt/snapshot/shared-snapshot.ts';
 import { describePorts, lastingUrl, type PortInfo } from './servo/port/discovery.ts';
 
-/** Time that an arm has to answer once it is to be connected, s. */
+/** How long an arm may take to answer once it is being connected, s. */
 const CONNECT_TIMEOUT = 5;
 
-/** Bases of arms of which nobody has said where they stand are so far apart, m. */
+/** Spacing of the bases of arms whose mounting is not configured, m. */
 const ELBOW_ROOM = 0.5;
 
 const LEAVING: Owner = { key: 'disconnect', name: 'the one who disconnects it' };
 
-/** The arm that somebody wants connected. */
+/** A request to connect an arm. */
 export interface WantedArm {
   /** Name of an arm, or its model. */
   readonly name: string;
-  /** Device file of its port, or the link to it; null where it is not named by that. */
+  /** Device file of its port, or the link to it; null if not given. */
   readonly device: string | null;
-  /** Serial number of its USB adapter; null likewise. */
+  /** Serial number of its USB adapter; null if not given. */
   readonly serialNumber: string | null;
-  /** Its bus as the configuration would name it; null likewise. */
+  /** Its bus in the form of the configuration; null if not given. */
   readonly bus: string | null;
-  /** Build of the model. */
+  /** Build of the model; null if not given. */
   readonly variant: string | null;
 }
 
-/** An arm whose bus another machine owns, as it is found on the ROS 2 graph. */
+/** An arm found on the ROS 2 graph, whose bus another machine owns. */
 export interface GuestArm {
   readonly name: string;
   /** Folder below robots/. */
@@ -53,7 +53,7 @@ export interface GuestArm {
 
 export interface RosterParts {
   readonly arms: Arms;
-  /** By the arms' places in the control thread, which is told of all of them when it is started anew. */
+  /** Indexed like the arms in the control thread, which gets all of them when it is restarted. */
   readonly plans: ArmPlan[];
   readonly planners: Planners;
   readonly control: ControlClient;
@@ -65,13 +65,13 @@ export interface RosterParts {
   readonly gravity: GravityService;
   /** Null when no arm is simulated. */
   readonly simulation: SimulatedArms | null;
-  /** What stands before simulated arms. */
+  /** Objects in front of simulated arms. */
   readonly scene: SceneObjects;
   /** The serial ports of this machine. */
   readonly scan: () => Promise<readonly PortInfo[]>;
-  /** The ROS 2 graph, by which arms of other machines are reached. */
+  /** The ROS 2 graph, through which arms of other machines are reached. */
   readonly graph: {
-    /** Why there is none; empty when there is. */
+    /** Why there is none; empty when there is one. */
     readonly off: () => string;
     readonly add: (arm: Arm) => void;
   };
@@ -81,12 +81,12 @@ export interface RosterParts {
 /** Connects and disconnects arms while the bridge runs. The ids of arms never change. */
 export class Roster {
   readonly #parts: RosterParts;
-  /** Arms that were added and have never answered, by what they would be. */
+  /** Added arms that have never answered, by their configuration. */
   readonly #spare = new Map<string, Arm>();
   readonly #leaving = new Set<Arm>();
-  /** Arms of other machines that are here for a pair alone, each with how many starts of one are under way. */
+  /** Guests: remote arms that are here only for a pair, each with the number of pair starts under way. */
   readonly #guests = new Map<Arm, number>();
-  /** The bus on which somebody sets an arm up; null: none. */
+  /** The bus on which an arm is being set up; null: none. */
   #held: string | null = null;
   readonly #listeners = new Set<(arm: Arm) => void>();
   #queue: Promise<unknown> = Promise.resolve();
@@ -97,18 +97,18 @@ export class Roster {
   }
 
   /**
-   * Connects an arm: one that is there, or one that is added, on a port that a scan shows or simulated where others are.
+   * Connects an arm: a known one, or a new one on a scanned port, or a simulated one if there are simulated arms.
    * @returns the arm, which answers
-   * @throws {BridgeError} bad_request for what is not to be connected, disconnected for an arm that does not answer
+   * @throws {BridgeError} bad_request if it cannot be connected, disconnected for an arm that does not answer
    */
   connect(wanted: WantedArm): Promise<Arm> {
     return this.#inTurn(() => this.#connect(wanted));
   }
 
   /**
-   * Keeps a bus for whoever sets an arm up on it: no arm is connected there meanwhile.
-   * @returns what gives it back
-   * @throws {BridgeError} owned when an arm of this bridge is on it, or another one is being set up
+   * Reserves a bus for setting up an arm: no arm is connected there meanwhile.
+   * @returns a function that releases the bus
+   * @throws {BridgeError} owned when an arm of this bridge is on it, or another arm is being set up
    */
   hold(bus: string): Promise<() => void> {
     return this.#inTurn(() => this.#hold(bus));
@@ -127,9 +127,7 @@ export class Roster {
     };
   }
 
-  /**
-   * The ports of this machine on which no arm of this bridge is.
-   */
+  /** The ports of this machine without an arm of this bridge. */
   async free(): Promise<readonly { readonly port: PortInfo; readonly bus: string }[]> {
     const ports = await this.#parts.scan();
     const { all } = this.#parts.arms;
@@ -139,9 +137,9 @@ export class Roster {
   }
 
   /**
-   * Adds an arm that has been set up, or puts it back on its bus where it was there before.
-   * @param config of which the id is changed where another arm has it
-   * @param kit it is a simulated one that is there already
+   * Adds an arm that has been set up, or puts it back on its bus if it was there before.
+   * @param config its id is changed if another arm has that id
+   * @param kit it is a simulated arm that already exists
    * @returns the arm, which answers
    * @throws {BridgeError} bad_request, disconnected
    */
@@ -150,10 +148,10 @@ export class Roster {
   }
 
   /**
-   * Begins something with an arm of another machine, which is here as long as a pair has it. One that the configuration
-   * names stays.
+   * Begins something with a remote arm that stays only while a pair uses it. Arms of the configuration stay anyway.
    * @param begin starts its pair
-   * @throws {BridgeError} bad_request, unsupported without ROS 2, disconnected for an arm of which nothing comes, and what `begin` throws
+   * @throws {BridgeError} bad_request, unsupported without ROS 2, disconnected if the arm sends nothing; errors of
+   *   `begin`
    */
   async withGuest(guest: GuestArm, begin: (arm: Arm) => Promise<void>): Promise<void> {
     const arm = await this.#inTurn(() => this.#invite(guest));
@@ -200,9 +198,9 @@ export class Roster {
     return there;
   }
 
-  /** Lets those guests go that no pair has, and none is about to have. */
+  /** Removes guests that no pair uses or is about to use. */
   #dismiss(): void {
-    // Where the control thread is gone there is nothing to let go.
+    // Without a control thread there is nothing to release.
     for (const arm of this.#guests.keys()) this.#inTurn(() => this.#dismissed(arm)).catch(() => {});
   }
 
@@ -211,7 +209,7 @@ export class Roster {
     await this.#detach(arm, 'its machine drives it, and no pair here has it');
   }
 
-  /** One after the other: two who want one port are not both to get it. */
+  /** Runs tasks one after the other, so that two requests for one port cannot both get it. */
   #inTurn<T>(task: () => Promise<T>): Promise<T> {
     const done = this.#queue.then(task);
     this.#queue = done.catch(() => {});
@@ -237,7 +235,7 @@ export class Roster {
     return this.#add({ ...config, id, mount: this.#beside(config.mount) }, kit);
   }
 
-  /** A place for a base on which no other arm stands; the one that is wanted where it is free. */
+  /** A free place for a base: the wanted one if no other arm stands there. */
   #beside(wanted: ArmConfig['mount']): ArmConfig['mount'] {
     const places = this.#parts.plans.map(({ config }) => config.mount.xyz);
     const [x, y, z] = wanted.xyz;
@@ -245,14 +243,14 @@ export class Roster {
     return { ...wanted, xyz: [x, Math.min(...places.map((place) => place[1])) - ELBOW_ROOM, z] };
   }
 
-  /** Calls `listener` with each arm that is added, once it answers; returns how to stop listening. */
+  /** Calls `listener` with each added arm, once it answers. @returns a function that unsubscribes */
   onAdded(listener: (arm: Arm) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * Ends what drives an arm, lowers it, switches its torque off and lets go of its bus. Its pairs end.
+   * Ends whatever drives an arm, lowers it, switches its torque off and releases its bus. Its pairs end.
    * @returns null, or why it is still connected
    * @throws {BridgeError} stopped, owned
    */
@@ -280,7 +278,7 @@ export class Roster {
     await gravity.stop(arm, 'hold');
     const takeOver = caller.takeOver || arm.owner?.key === caller.owner.key;
     const leaving: Caller = { ...caller, owner: LEAVING, takeOver };
-    // What drives it ends, and nothing else may begin between its going limp and its bus being closed.
+    // Whatever drives it ends, and nothing else may begin between going limp and the closing of its bus.
     await arm.halt(leaving, () => arm.reserve(LEAVING));
     if (arm.remote || !arm.read().torque) return null;
     const { ok, message } = await motion.sleep(arm, leaving);
@@ -300,7 +298,7 @@ export class Roster {
     return found;
   }
 
-  /** The arm that is meant, or what an arm that is to be added is. @throws {BridgeError} bad_request */
+  /** The requested arm, or the configuration of an arm to be added. @throws {BridgeError} bad_request */
   async #find(wanted: WantedArm): Promise<Arm | ArmConfig> {
     const { arms } = this.#parts;
     const named = arms.byName(wanted.name);
@@ -315,7 +313,7 @@ export class Roster {
     }
     if (bus?.startsWith('sim:')) return this.#findSimulated(wanted, bus);
     if (bus !== null && !bus.startsWith('serial:')) {
-      // Arms of several machines are all reached by ROS 2.
+      // All arms of other machines are on the same bus, `ros`, so the name decides.
       const there = named?.bus === bus ? named : arms.all.find((arm) => arm.bus === bus);
       if (there !== undefined) return there;
       throw refusal('A bus on the network is connected only when the configuration names it.');
@@ -348,7 +346,7 @@ export class Roster {
     return there ?? this.#configOf(wanted, busOf(port, ports));
   }
 
-  /** What an arm that is to be added is. @throws {BridgeError} bad_request */
+  /** The configuration of an arm to be added. @throws {BridgeError} bad_request */
   #configOf({ name, variant }: WantedArm, bus: string): ArmConfig {
     const { arms, plans } = this.#parts;
     const models = armModels();
@@ -383,14 +381,14 @@ export class Roster {
     if (arm.remote && spare === undefined) this.#parts.graph.add(arm);
     await this.#attach(arm);
     this.#spare.delete(key);
-    // The planner thread takes a while to know an arm: not at the first move.
+    // The planner thread takes a while to load an arm, so load it before the first move.
     planners.of(arm);
     arms.add(arm);
     for (const listener of this.#listeners) listener(arm);
     return arm;
   }
 
-  /** Gives an arm a place in the control thread, off its bus. */
+  /** Adds an arm to the control thread, off its bus. */
   async #make(config: ArmConfig, kit: boolean): Promise<Arm> {
     const { plans, shared, control, simulation, scene, store, makeArm } = this.#parts;
     const plan = planned(config, this.#parts.calibrations, kit);
@@ -416,7 +414,7 @@ export class Roster {
     return arm;
   }
 
-  /** Puts an arm on its bus. @throws {BridgeError} disconnected, as it was, when it does not answer */
+  /** Puts an arm on its bus. @throws {BridgeError} disconnected when it does not answer; its state is then as before */
   async #attach(arm: Arm): Promise<void> {
     const plan = this.#parts.plans[arm.index]!;
     const before = plan.detached;
@@ -437,7 +435,7 @@ export class Roster {
   async #detach(arm: Arm, reason: string): Promise<void> {
     this.#parts.plans[arm.index]!.detached = reason;
     await this.#parts.control.command({ kind: 'disconnect', arm: arm.index, reason });
-    // The snapshot tells of it from the next cycle on.
+    // The snapshot shows it from the next cycle on.
     while (arm.read().state !== 'disconnected') await arm.nextCycle();
   }
 }
@@ -460,14 +458,14 @@ function planned(config: ArmConfig, calibrations: CalibrationStore, kit: boolean
   }
 }
 
-/** Everything that a port may be called by: its device file, the link to it, a serial number that no other has. */
+/** All names of a port: its device file, the link to it, a serial number that no other port has. */
 function namesOf(port: PortInfo, ports: readonly PortInfo[]): readonly string[] {
   const { path, byId, serialNumber } = port;
   const alone = ports.every((other) => other === port || other.serialNumber !== serialNumber);
   return [path, ...(byId === null ? [] : [byId]), ...(serialNumber === null || !alone ? [] : [serialNumber])];
 }
 
-/** Whether two buses of the configuration are one serial port. */
+/** Whether two buses of the configuration are the same serial port. */
 function sameBus(bus: string, other: string, ports: readonly PortInfo[]): boolean {
   if (bus === other) return !bus.startsWith('sim:');
   const [target, wanted] = [serialTarget(bus), serialTarget(other)];
@@ -479,7 +477,7 @@ function sameBus(bus: string, other: string, ports: readonly PortInfo[]): boolea
   });
 }
 
-/** Device file or serial number of a serial bus; empty for another one. */
+/** Device file or serial number of a serial bus; empty for other buses. */
 function serialTarget(bus: string): string {
   return /^serial:(?:\?(?:baud=\d+&)?serial=)?([^?&]+)/.exec(bus)?.[1] ?? '';
 }
@@ -493,7 +491,7 @@ function resolved(path: string): string {
   }
 }
 
-/** The name of a port that lasts longest: its serial number, unless that cannot stand in a URL, or the link to it. */
+/** The most durable name of a port: its serial number if a URL can contain it, else the link to it. */
 function busOf(port: PortInfo, ports: readonly PortInfo[]): string {
   const { path, byId, serialNumber } = port;
   return serialNumber !== null && /^[\w.:-]+$/.test(serialNumber) && namesOf(port, ports).includes(serialNumber)

@@ -10,29 +10,29 @@ import type { ControlClient } from './control-client.ts';
 import { nextCycle } from './next-cycle.ts';
 import { type Activity, BridgeError } from './types.ts';
 
-/** A command to one arm; its place in the control thread is added here. */
+/** A command to one arm, without the arm's index in the control thread: ArmControl adds it. */
 type ArmCommand<C = Exclude<Command, { kind: 'add' }>> = C extends { readonly arm: number } ? Omit<C, 'arm'> : never;
 
-/** Why a motion has ended. */
+/** Why a motion ended. */
 export interface MotionEnd {
   readonly reason: EndReason;
-  /** For people, where the reason says too little; empty otherwise. */
+  /** Human-readable detail where the reason alone says too little; empty otherwise. */
   readonly text: string;
 }
 
-/** A motion that runs: how long it will take, and why it ended. */
+/** A running motion: how long it will take, and how it ends. */
 export interface RunningMotion {
   readonly motion: number;
-  /** s; 0 for one without an end. */
+  /** s; 0 for a motion without an end. */
   readonly duration: number;
   readonly ended: Promise<MotionEnd>;
 }
 
-/** One arm as the control thread has it: its snapshot, its words of shared memory, commands to it, ends of its motions. */
+/** The main thread's handle on one arm in the control thread: snapshot, shared-memory words, commands, motion ends. */
 export class ArmControl {
   readonly clock: Clock;
   readonly index: number;
-  /** Throws where a truer reason for a refusal is known than the control thread gives. */
+  /** Throws a more accurate error, if one is known, before a refusal by the control thread is passed on. */
   explain: () => void = () => {};
   readonly #name: string;
   readonly #shared: SharedState;
@@ -40,13 +40,13 @@ export class ArmControl {
   readonly #reader: SnapshotReader;
   readonly #ends = new Map<number, (end: MotionEnd) => void>();
   #lastEnd: { readonly motion: number; readonly end: MotionEnd } | null = null;
-  /** By motion: what drives the arm, and what its gripper apart from it. */
+  /** By motion: what drives the arm, and what drives its gripper separately. */
   readonly #driven = new Map<
     number,
     { readonly joints: Joints; readonly kind: string; readonly began: number; readonly duration: number }
   >();
 
-  /** @param index its place in the control thread */
+  /** @param index of the arm in the control thread */
   constructor(name: string, index: number, shared: SharedState, client: ControlClient, clock: Clock) {
     this.#name = name;
     this.index = index;
@@ -56,7 +56,7 @@ export class ArmControl {
     this.#reader = new SnapshotReader(shared, index);
   }
 
-  /** The newest complete snapshot; the returned object is reused by the next call. */
+  /** The newest complete snapshot; the next call reuses the returned object. */
   read(): ArmSnapshot {
     return this.#reader.read();
   }
@@ -66,7 +66,7 @@ export class ArmControl {
     return this.#shared.cycle;
   }
 
-  /** What drives the arm or, where nothing does, its gripper; null while it holds or is limp. */
+  /** What drives the arm or, if nothing does, its gripper; null while it holds or is limp. */
   get activity(): Activity | null {
     const all = [...this.#driven.values()];
     const driven = all.find(({ joints }) => joints !== 'gripper') ?? all[0];
@@ -75,17 +75,17 @@ export class ArmControl {
     return { kind: driven.kind, progress: driven.duration > 0 ? Math.min(passed / driven.duration, 1) : null };
   }
 
-  /** Number of the arm's epoch of intent: what was asked in an earlier one is over. */
+  /** Number of the arm's epoch of intent. Requests from earlier epochs are void. */
   get epoch(): number {
     return this.#shared.epoch(this.index);
   }
 
-  /** Ends the epoch of these joints, and with it all that waits or streams in it. @returns the number of the new one */
+  /** Ends the epoch of these joints, and with it everything that waits or streams in it. @returns the new number */
   endEpoch(joints: Joints): number {
     return this.#shared.endEpoch(this.index, joints);
   }
 
-  /** The stop has been latched by the arm's own servos, and by nobody else. */
+  /** Only the arm's own servos have latched the stop; nobody else has. */
   get failed(): boolean {
     return this.#shared.stop(this.index) === StopWord.fault;
   }
@@ -94,7 +94,7 @@ export class ArmControl {
     return this.#shared.stopLatched(this.index);
   }
 
-  /** Mark of the stop that is latched, or was last: it changes with every stop that somebody asks for, in any thread. */
+  /** Mark of the stop that is latched, or was latched last. It changes with every requested stop, in any thread. */
   get stopMark(): number {
     return this.#shared.stopMark(this.index);
   }
@@ -104,7 +104,7 @@ export class ArmControl {
     return this.#shared.latchStop(this.index, StopWord.asked);
   }
 
-  /** @returns false when somebody has asked for another stop since the one with this mark */
+  /** @returns false when another stop has been requested since the one with this mark */
   releaseStop(mark: number): boolean {
     return this.#shared.releaseStop(this.index, mark);
   }
@@ -139,18 +139,18 @@ export class ArmControl {
     return nextCycle(this.#shared, this.clock, seen, timeout);
   }
 
-  /** Resolves when the snapshot shows what the command has done. @throws {BridgeError} with the reason when it is refused */
+  /** Resolves when the snapshot shows the command's effect. @throws {BridgeError} with the reason when it is refused */
   async command(command: ArmCommand): Promise<CommandResult> {
     const result = await this.#send(command);
-    // Arms are stepped and published without a pause, so the first cycle to end after the answer shows it.
+    // The loop steps and publishes arms without a pause, so the first cycle to end after the reply shows the effect.
     await this.nextCycle();
     return result;
   }
 
   /**
-   * Lets a source drive the arm; its torque must be on. Resolves when the snapshot shows it.
-   * @param command source, joints that it drives, epoch in which it was asked, and whether it lowers the arm
-   * @param onAccepted is given the number of the motion as soon as the control thread has begun it
+   * Lets a source drive the arm; torque must be on. Resolves when the snapshot shows it.
+   * @param command source, the joints it drives, the epoch of the request, and whether it lowers the arm
+   * @param onAccepted called with the motion's number as soon as the control thread has begun it
    * @throws {BridgeError}
    */
   async drive(
@@ -171,22 +171,22 @@ export class ArmControl {
     return { motion, duration, ended };
   }
 
-  /** Adds poses to a motion that has some. @throws {BridgeError} with the reason when it is refused */
+  /** Appends poses to a motion that has poses. @throws {BridgeError} with the reason when it is refused */
   async extend(command: Extract<ArmCommand, { kind: 'extend' }>): Promise<void> {
     await this.#send(command);
   }
 
-  /** The next chunk of a motion that follows chunks. @throws {BridgeError} with the reason when it is refused */
+  /** Sends the next chunk of a motion that follows chunks. @throws {BridgeError} with the reason when it is refused */
   async chunk(motion: number, path: ChunkPath): Promise<void> {
     await this.#send({ kind: 'chunk', motion, path });
   }
 
-  /** A motion, if it still goes on, or what drives these joints, decelerates to a hold. */
+  /** Decelerates to a hold: one motion if it still runs, or whatever drives these joints. */
   async cancel(what: number | Joints): Promise<void> {
     await this.command({ kind: 'cancel', what });
   }
 
-  /** The control thread tells that a motion has ended. */
+  /** The control thread reports that a motion has ended. */
   ended(motion: number, end: MotionEnd): void {
     this.#lastEnd = { motion, end };
     this.#driven.delete(motion);
@@ -194,7 +194,7 @@ export class ArmControl {
     this.#ends.delete(motion);
   }
 
-  /** Ends all motions: a control thread that has failed tells of no end. */
+  /** Ends all motions, because a failed control thread reports no ends. */
   endAll(reason: EndReason): void {
     for (const motion of [...this.#ends.keys()]) this.ended(motion, { reason, text: '' });
   }

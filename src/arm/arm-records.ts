@@ -3,17 +3,17 @@ import type { Disk } from '../disk.ts';
 import { messageOf } from './types.ts';
 
 interface ArmRecord {
-  /** The bridge has not ended properly, or still runs. */
+  /** The bridge still runs, or has not shut down cleanly. */
   readonly running: boolean;
   /** Why the arm is stopped; null when it is not. */
   readonly stopped: string | null;
-  /** A bridge has not ended properly, and nobody has reset the arm since. */
+  /** A bridge did not shut down cleanly, and nobody has reset the arm since. */
   readonly unclean: boolean;
 }
 
 const NOTHING: ArmRecord = { running: false, stopped: null, unclean: false };
 
-/** @throws {Error} when it is not the text of a record */
+/** @throws {Error} when the text is not a record */
 function recordIn(text: string): ArmRecord {
   const { running, stopped, unclean } = JSON.parse(text);
   const isOne =
@@ -22,23 +22,23 @@ function recordIn(text: string): ArmRecord {
   return { running, stopped, unclean };
 }
 
-/** An arm as its record names it. */
+/** Identifies an arm in its record. */
 export interface Recorded {
   readonly name: string;
   readonly bus: string;
 }
 
 /**
- * What has to outlive the process of each arm: that it is stopped, and that a bridge has it. One file per arm and bus, so
- * that a stopped arm is stopped after a crash, a power cut or a restart. Each thread that stops arms has records of its own over
- * the same files, which alone know what holds.
+ * Per-arm state that must outlive the process: that the arm is stopped, and that a bridge has it. One file per arm and
+ * bus, so a stopped arm is still stopped after a crash, a power cut or a restart. Each thread that stops arms has its
+ * own instance over the same files; only the files are authoritative.
  */
 export class ArmRecords {
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #warn: (text: string) => void;
 
-  /** @param warn is told that something could not be kept */
+  /** @param warn called when something could not be saved */
   constructor(disk: Disk, folder: string, warn: (text: string) => void) {
     this.#disk = disk;
     this.#folder = folder;
@@ -46,9 +46,9 @@ export class ArmRecords {
   }
 
   /**
-   * This process has the arm from now on.
-   * @returns why it is stopped, null when it is not, and whether a process before has ended without letting go of it and
-   * nobody has reset it since
+   * This process takes the arm.
+   * @returns why the arm is stopped, null when it is not; and whether a previous process ended without releasing it and
+   *   nobody has reset it since
    */
   begin(arm: Recorded): { readonly stopped: string | null; readonly unclean: boolean } {
     const { stopped, unclean: left, running } = this.#read(arm);
@@ -57,23 +57,23 @@ export class ArmRecords {
     return { stopped, unclean };
   }
 
-  /** The arm is stopped. It is on disk when this returns, or people have been told why not. */
+  /** Records a stop. On return it is on disk, or `warn` has been told why not. */
   stop(arm: Recorded, reason: string): void {
     this.#keep(arm, { ...this.#read(arm), running: true, stopped: reason });
   }
 
-  /** As `stop`, but an arm that is stopped on disk already keeps its reason: repeated stops wait for no disk. */
+  /** Like `stop`, but keeps the reason of a stop that is on disk already, so that repeated stops wait for no disk. */
   stopOnce(arm: Recorded, reason: string): void {
     if (this.#read(arm).stopped === null) this.stop(arm, reason);
   }
 
-  /** A person has reset the arm. Another thread may have stopped it meanwhile: look at its stop afterwards. */
+  /** A person has reset the arm. Another thread may have stopped it meanwhile: check its stop afterwards. */
   release(arm: Recorded): void {
     const { stopped, unclean } = this.#read(arm);
     if (stopped !== null || unclean) this.#keep(arm, { running: true, stopped: null, unclean: false });
   }
 
-  /** This process ends properly. A stop stays. */
+  /** This process shuts down cleanly. A stop stays recorded. */
   end(arm: Recorded): void {
     this.#keep(arm, { ...this.#read(arm), running: false });
   }
@@ -84,7 +84,7 @@ export class ArmRecords {
     try {
       return recordIn(text);
     } catch {
-      // It was being written by something else than this file: nothing is known but that somebody had the arm.
+      // Something other than this class wrote the file: all we know is that a bridge had the arm.
       return { running: true, stopped: null, unclean: true };
     }
   }

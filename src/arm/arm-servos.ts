@@ -6,16 +6,18 @@ import { BridgeError, type Caller } from './types.ts';
 
 export type { ServoFacts };
 
-/** A servo this near to its limit stops its arm: a limit is to be further above its present temperature, K. */
+/**
+ * Least margin between a servo's temperature limit and its present temperature, K: nearer the limit it stops its arm.
+ */
 const HEAT_MARGIN = 5;
 
-/** What the servos of one arm are, their own limits, and the position gains with which they work. */
+/** The servos of one arm: their models, their own limits, and the position gains in use. */
 export class ArmServos {
   readonly #arm: Arm;
   readonly #control: ArmControl;
-  /** End of the read that is under way. */
+  /** Settles when the running read ends. */
   #running: Promise<unknown> = Promise.resolve();
-  /** The read that has not begun yet. */
+  /** The queued read that has not begun yet; null if none. */
   #next: Promise<readonly ServoFacts[]> | null = null;
 
   constructor(arm: Arm, control: ArmControl) {
@@ -23,11 +25,11 @@ export class ArmServos {
     this.#control = control;
   }
 
-  /** One per joint, read from the servos now. @throws {BridgeError} disconnected; unsupported for a remote arm */
+  /** Reads the servos now; one entry per joint. @throws {BridgeError} disconnected; unsupported for a remote arm */
   async read(): Promise<readonly ServoFacts[]> {
     this.#requireOwn();
-    // A read takes many cycles. All who ask while one is under way share the next, so that many clients do not keep the
-    // bus busy long after they have gone.
+    // A read takes many cycles. Everyone who asks while one runs shares the next one: otherwise many clients would keep
+    // the bus busy long after they have left.
     if (this.#next !== null) return this.#next;
     const read = this.#running.then(async () => {
       this.#next = null;
@@ -39,9 +41,9 @@ export class ArmServos {
   }
 
   /**
-   * Writes the temperature at which each servo switches itself off, degrees Celsius, one per joint. Kept by the servos.
-   * @throws {BridgeError} disconnected, owned; bad_request above the maker's maximum or at the present temperature;
-   * unsupported where a servo does not take it now
+   * Writes the temperature at which each servo switches itself off, degrees Celsius, one per joint. The servos keep it.
+   * @throws {BridgeError} disconnected, owned; bad_request above the maker's maximum or too near the present
+   *   temperature; unsupported where a servo does not accept it now
    */
   async limitTemperatures(limits: Float64Array, caller: Caller): Promise<void> {
     const arm = this.#arm;
@@ -68,13 +70,13 @@ export class ArmServos {
         );
       }
     }
-    // A client that has gone meanwhile could not be told.
+    // A client that has left meanwhile could not be told the result.
     if (caller.signal?.aborted) return;
     await this.#control.command({ kind: 'limit_temperatures', limits });
   }
 
   /**
-   * What the servos would be given for parts of their own position gains, 0..1, and whether they have their own ones.
+   * The gains that the servos would get for these fractions, 0..1, of their own, and whether they run on their own now.
    * @throws {BridgeError} disconnected, unsupported
    */
   async gains(parts: Float64Array): Promise<GainPlan & { readonly restored: boolean }> {
@@ -82,8 +84,9 @@ export class ArmServos {
   }
 
   /**
-   * From now on the servos work with these parts of their own position gains, 0..1 by joint, when the arm does not float;
-   * what connects anew has its own ones. @throws {BridgeError} disconnected, unsupported
+   * Sets the fractions of their own position gains, 0..1 by joint, that the servos use while the arm does not float. A
+   * servo that reconnects uses its own gains again.
+   * @throws {BridgeError} disconnected, unsupported
    */
   async workWith(parts: Float64Array): Promise<void> {
     await this.#control.command({ kind: 'work_gains', parts });

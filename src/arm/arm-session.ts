@@ -10,24 +10,24 @@ import type { Loss } from './ownership.ts';
 
 import { type ArmSnapshot, BridgeError, type Caller, Cancelled, messageOf, type Owner } from './types.ts';
 
-/** Longest wait for servos to confirm that torque is on or off, s. */
+/** Longest wait for servos to confirm torque on or off, s. */
 const TORQUE_TIMEOUT = 2;
-/** How it is told that an arm has settled. */
+/** Criterion by which an arm counts as settled. */
 export interface Settling {
-  /** No joint leaves this band, rad, */
+  /** Every joint stays within this band, rad, */
   readonly band: number;
-  /** for so long, s. */
+  /** for this long, s. */
   readonly window: number;
-  /** An arm that swings longer is measured as it is, s. */
+  /** After this long, s, a still swinging arm is measured as it is. */
   readonly limit: number;
 }
 
-/** Good to a few millimetres at the tool: one servo step and a half. */
+/** Accurate to a few millimetres at the tool: one and a half servo steps. */
 const SETTLED: Settling = { band: 0.0024, window: 0.08, limit: 1.5 };
-/** Joints that stick creep on to where they stay, less than a servo step in this time. */
+/** Sticking joints creep to their final position by less than a servo step in this time. */
 export const AT_REST: Settling = { band: 0.0024, window: 0.8, limit: 2.5 };
 
-/** Why a motion is waited for no longer. */
+/** Why the wait for a motion is over. */
 interface WaitEnd {
   readonly reason: EndReason | 'client_gone' | 'time_limit' | 'lost' | 'instead';
   readonly text?: string;
@@ -36,49 +36,49 @@ interface WaitEnd {
 export interface DriveOptions {
   /** Called when the snapshot shows the motion. */
   readonly onBegun?: () => void;
-  /** Resolves when another source is to take the place of this one, which goes on until then. */
+  /** Resolves when another source is to replace this one, which runs until then. */
   readonly instead?: Promise<void>;
 }
 
 /**
- * One owner's hold on an arm, and the motions that it makes, one after the other, until it gives the arm back. It is the
- * only way to drive an arm. Each session is an epoch of the arm's intent: once it is over, nothing that it has asked for
- * acts, however long that has been under way.
+ * One owner's hold on an arm, with the motions it runs one after the other, until it releases the arm. Sessions are the
+ * only way to drive an arm. Each session is an epoch of the arm's intent: once it is over, none of its requests take
+ * effect, however long they have been under way.
  */
 export class ArmSession {
   readonly arm: Arm;
   readonly owner: Owner;
-  /** What it may drive. */
+  /** Joints that the session may drive. */
   readonly joints: Joints;
-  /** It leads the arm down, also when its own servos have stopped it. */
+  /** The session lowers the arm, even after the arm's own servos have stopped it. */
   readonly lowers: boolean;
-  /** Number of the motion that was begun last; null before the first. */
+  /** Number of the motion begun last; null before the first. */
   motion: number | null = null;
-  /** That motion has come to its end. */
+  /** The last motion has reached its end. */
   arrived = false;
-  /** What becomes of the arm's torque by what it does now; null: that stays as it is. */
+  /** What the session is about to do to the arm's torque; null when torque stays as it is. */
   headsFor: 'torque' | 'limp' | null = null;
-  /** Called once, when the arm is lost before it is given back. */
+  /** Called once, when the session loses the arm before releasing it. */
   onLost: (loss: Loss) => void = () => {};
   readonly #control: ArmControl;
-  /** Number of the arm's epoch that began with it. */
+  /** Number of the arm's epoch that began with this session. */
   readonly epoch: number;
   readonly #end: (session: ArmSession) => void;
   readonly #signal: AbortSignal | undefined;
   readonly #doing: Doing;
-  /** Why what it was for has not been done so far, for people; null: nothing is in the way. */
+  /** Why the session has not achieved its purpose so far, human-readable; null when nothing has gone wrong. */
   problem: string | null = null;
   #timeLimit: number;
   #deadline: number;
   #loss: Loss | null = null;
   #open = true;
-  /** Ends the present wait. */
+  /** Ends the current wait. */
   #wake: (end: WaitEnd) => void = () => {};
 
   /**
-   * Only the arm makes its sessions: see `Arm.claim`.
-   * @param epoch that begins with it
-   * @param end gives the arm back
+   * Only the arm creates its sessions: see `Arm.claim`.
+   * @param epoch that begins with the session
+   * @param end releases the arm
    */
   constructor(
     arm: Arm,
@@ -107,13 +107,13 @@ export class ArmSession {
     this.#end = end;
   }
 
-  /** Why the arm is lost, for people; null while the session has it. */
+  /** Why the session does not have the arm, human-readable; null while it does. */
   get lost(): string | null {
     if (this.#loss !== null) return this.#loss.message;
     return this.#open ? null : 'it has been given back';
   }
 
-  /** The arm is somebody else's, or nobody's. What this session drives decelerates to a hold. */
+  /** The session loses the arm to a new owner or to nobody. What the session drives decelerates to a hold. */
   lose(loss: Loss): void {
     if (!this.#open) return;
     this.#open = false;
@@ -124,7 +124,7 @@ export class ArmSession {
     this.onLost(loss);
   }
 
-  /** Gives the arm back as it is: what still drives it goes on to its end. */
+  /** Releases the arm as it is: a running motion continues to its end. */
   end(): void {
     if (!this.#open) return;
     this.#open = false;
@@ -132,7 +132,7 @@ export class ArmSession {
     this.#end(this);
   }
 
-  /** Gives the arm back at once; what this session drives decelerates to a hold. Resolves when the snapshot shows it. */
+  /** Releases the arm at once; what this session drives decelerates to a hold. Resolves when the snapshot shows it. */
   async stop(): Promise<void> {
     if (!this.#open) return;
     const motion = this.motion;
@@ -141,7 +141,7 @@ export class ArmSession {
     if (motion !== null) await this.#control.cancel(motion);
   }
 
-  /** @throws {BridgeError} when the session does not have the arm any more: what it is for must not drive it */
+  /** @throws {BridgeError} when the session no longer has the arm and so must not drive it */
   requireHeld(): void {
     const { lost } = this;
     if (lost === null) return;
@@ -152,15 +152,15 @@ export class ArmSession {
     });
   }
 
-  /** The time limit counts from now on again. @param timeLimit another one from now on, s */
+  /** Restarts the time limit. @param timeLimit new limit, s; left out: the same */
   renew(timeLimit = this.#timeLimit): void {
     this.#timeLimit = timeLimit;
     this.#deadline = this.arm.clock.now() + timeLimit;
   }
 
   /**
-   * Torque on where the arm is; resolves when its servos have it.
-   * @returns null, or why the session is over meanwhile @throws {BridgeError} when they do not
+   * Switches torque on at the arm's present pose; resolves when its servos confirm it.
+   * @returns null, or why the session ended meanwhile @throws {BridgeError} when the servos do not confirm
    */
   async torqueOn(): Promise<string | null> {
     const { arm } = this;
@@ -182,8 +182,8 @@ export class ArmSession {
   }
 
   /**
-   * Torque off; the arm is limp afterwards.
-   * @throws {BridgeError} when the session is over, or its servos do not confirm it
+   * Switches torque off; the arm is limp afterwards.
+   * @throws {BridgeError} when the session is over, or the servos do not confirm
    */
   async torqueOff(): Promise<void> {
     this.requireHeld();
@@ -191,7 +191,7 @@ export class ArmSession {
   }
 
   /**
-   * Lets a source drive the arm, whose torque must be on; resolves when the snapshot shows it.
+   * Starts a source that drives the arm; torque must be on. Resolves when the snapshot shows it.
    * @throws {BridgeError} when it is refused, or the session is over
    */
   async begin(source: SourceSpec): Promise<RunningMotion> {
@@ -207,8 +207,8 @@ export class ArmSession {
   }
 
   /**
-   * Lets a source drive the arm until its end.
-   * @returns null when it has come to its end or is to make way, else why it has not @throws {BridgeError}
+   * Drives the arm with a source until its end.
+   * @returns null when the source reached its end or must make way, else why it did not @throws {BridgeError}
    */
   async drive(source: SourceSpec, { onBegun = () => {}, instead }: DriveOptions = {}): Promise<string | null> {
     this.arrived = false;
@@ -223,7 +223,7 @@ export class ArmSession {
       this.problem = problem;
       return problem;
     } catch (error) {
-      // Stopped or disconnected on the way to the control loop: what has been moved so far is to be told.
+      // Stopped or disconnected before the command reached the control loop: report the movement so far.
       this.problem = messageOf(error);
       const meanwhile = this.lost;
       if (meanwhile !== null) return meanwhile;
@@ -232,28 +232,28 @@ export class ArmSession {
   }
 
   /**
-   * Adds poses to the motion that was begun last, which waits for them where it has come to its last one.
-   * @throws {BridgeError} when it is over, or they cannot be driven
+   * Appends poses to the motion begun last. A motion at its last pose waits for more.
+   * @throws {BridgeError} when the motion is over, or the poses cannot be driven
    */
   async extend(more: { times: Float64Array; positions: Float64Array; last: boolean }): Promise<void> {
     this.requireHeld();
     await this.#control.extend({ kind: 'extend', motion: this.motion!, ...more });
   }
 
-  /** The next chunk of the motion that was begun last, which follows chunks. @throws {BridgeError} when it is over */
+  /** Sends the next chunk of the motion begun last, which follows chunks. @throws {BridgeError} when it is over */
   async chunk(path: ChunkPath): Promise<void> {
     this.requireHeld();
     await this.#control.chunk(this.motion!, path);
   }
 
-  /** Decelerates whatever drives its joints and waits until it stands. @returns null, or why the session is over meanwhile */
+  /** Decelerates whatever drives its joints and waits for standstill. @returns null, or why the session ended */
   async brake(): Promise<string | null> {
     await this.#control.cancel(this.joints);
     await this.arm.standing(this.joints);
     return this.#over();
   }
 
-  /** Holds the arm for `duration` (s). @returns null, or why the session is over meanwhile */
+  /** Holds the arm for `duration` (s). @returns null, or why the session ended */
   async wait(duration: number): Promise<string | null> {
     const deadline = this.arm.clock.now() + duration;
     if (this.#over() === null && duration > 0) {
@@ -264,7 +264,7 @@ export class ArmSession {
     return this.#over();
   }
 
-  /** Waits until its joints rest, or long enough, or the arm is lost; resolves with the newest snapshot. */
+  /** Waits until its joints rest, the time limit passes or the arm is lost; resolves with the newest snapshot. */
   async settle({ band, window, limit }: Settling = SETTLED): Promise<ArmSnapshot> {
     const { arm } = this;
     const deadline = arm.clock.now() + limit;
@@ -290,17 +290,17 @@ export class ArmSession {
     const command = { source, joints: this.joints, epoch: this.epoch, lowering: this.lowers };
     return this.#control.drive(command, (motion) => {
       this.motion = motion;
-      // The session has ended while this was on its way.
+      // The session ended while the command was under way.
       if (!this.#open) this.#brakeOwn();
     });
   }
 
-  /** Whoever has the arm need not have driven it yet; once he has, this changes nothing. */
+  /** Brakes this session's own motion: a new owner may not have driven the arm yet. If it has, this has no effect. */
   #brakeOwn(): void {
     if (this.motion !== null) this.#control.cancel(this.motion).catch(() => {});
   }
 
-  /** Why nobody wants its motions any more, for people: a client that hangs up has gone, others say why they abort. */
+  /** Why the client no longer wants its motions, human-readable: the abort reason, or that the client has gone. */
   get #goneBy(): string {
     const reason: unknown = this.#signal?.reason;
     return reason instanceof Cancelled ? reason.message : 'the client has gone';
@@ -310,7 +310,7 @@ export class ArmSession {
     return this.lost ?? (this.#signal?.aborted ? this.#goneBy : null);
   }
 
-  /** Waits for the end of a motion, or for what ends the wait before it. */
+  /** Waits for the end of a motion, or for an earlier reason to stop waiting. */
   async #wait(
     ended: Promise<MotionEnd>,
     instead: Promise<void> | undefined,
@@ -319,7 +319,7 @@ export class ArmSession {
     const { clock } = this.arm;
     let timer: Timer | undefined;
     let onAbort: () => void = () => {};
-    // No promise that outlives this wait is raced: it would keep every wait of a long session.
+    // Do not race a promise that outlives this wait: it would retain every wait of a long session.
     const end = await new Promise<WaitEnd>((resolve) => {
       if (Number.isFinite(deadline)) {
         timer = clock.after(Math.max(0, deadline - clock.now()), () => resolve({ reason: 'time_limit' }));
@@ -338,10 +338,10 @@ export class ArmSession {
     return end;
   }
 
-  /** What the end of a wait means for the motion, for people; null when it has come to its end. */
+  /** The problem with the motion that a wait's end means, human-readable; null when the motion reached its end. */
   async #problem(motion: number, { reason, text = '' }: WaitEnd): Promise<string | null> {
     if (reason === 'client_gone' || reason === 'time_limit') await this.#control.cancel(motion);
-    // Why the arm is stopped or gone is told right after the end of its motion.
+    // The reason why the arm is stopped or disconnected arrives right after the end of its motion.
     if (reason === 'stopped' || reason === 'disconnected') await this.arm.nextCycle();
     const { lost } = this;
     if (lost !== null) return lost;

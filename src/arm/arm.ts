@@ -21,48 +21,48 @@ import { type Holding, ownedBy } from './ownership.ts';
 import { REPORTED_STATE } from './reported-state.ts';
 import { type Activity, BridgeError, type Caller, messageOf, type Origin, type Owner } from './types.ts';
 
-/** Longest wait for servos that are being brought back, s. */
+/** Longest wait for the recovery of servos, s. */
 const RECOVERY_TIMEOUT = 3;
-/** A stopped arm whose joints still move after this time does not come to rest by itself, s: it brakes within 0.25 s, on a busy computer later. */
+/** Longest time that a stopped arm may take to come to rest, s. It brakes within 0.25 s, later on a busy computer. */
 const REST_LIMIT = 0.8;
-/** A stop of which this thread hears later than this has met it busy, with requests waiting that are older, s. */
+/** If this thread hears of a stop later than this, s, it was busy and older requests may still be queued. */
 const HEARD_LATE = 0.1;
-/** For so long afterwards a reset may be one of those, s. */
+/** For this long after a stop heard late, s, a reset may be one of those older requests. */
 const RESET_DOUBT = 0.5;
 /** Longest wait for an arm to brake, s. */
 const BRAKING_LIMIT = 0.4;
 
 const UNATTENDED =
   'the bridge was busy for more than 0.25 s and would have heard no stop: every arm was made to hold, until it is asked again';
-/** Why the control thread has ended a motion, for people, where it says too little. */
+/** Human-readable reasons why the control thread ended a motion, where its own text says too little. */
 const ENDS: Readonly<Partial<Record<EndReason, string>>> = {
   silent: 'its servos have not answered for a while; the arm holds',
   unattended: UNATTENDED,
 };
 
-/** What somebody has asked an arm for, before it is known how, or whether, it can be done: see `Arm.ask`. */
+/** A request to an arm, numbered before planning finds out how, or whether, it can be done: see `Arm.ask`. */
 export interface Ask {
   readonly number: number;
 }
 
 export interface ClaimOptions {
-  /** s; a motion that has not ended by then decelerates to a hold; left out: there is no limit. */
+  /** s; a motion still running then decelerates to a hold; left out: no limit. */
   readonly timeLimit?: number;
-  /** What the session is for, when that was asked before now. */
+  /** The request that the session serves, if it was made earlier. */
   readonly ask?: Ask;
-  /** It lowers the arm, which may be done to one that its own servos have stopped, and whatever its angles are. */
+  /** The session lowers the arm: allowed after the arm's own servos have stopped it, and at any joint angles. */
   readonly lowering?: boolean;
-  /** What it is to drive; left out: all joints. */
+  /** Joints to drive; left out: all joints. */
   readonly joints?: Joints;
-  /** It moves nothing: torque, a halt, a hold. */
+  /** The session moves nothing: torque, a halt, a hold. */
   readonly still?: boolean;
-  /** What it is, for the journal; left out: a motion, or torque where it moves nothing. */
+  /** Journal entry of the session; left out: a motion, or torque if it moves nothing. */
   readonly act?: Act;
 }
 
-/** What the first servo of a joint is to count from, and what is known of it from then on. */
+/** New zero of a joint's first servo, and what calibration found out about the joint. */
 export interface JointMount extends JointHoming {
-  /** Steps between which the joint was led; undefined where nobody did. */
+  /** Steps between which the joint was led; undefined if nobody led it. */
   readonly travel: readonly [number, number] | undefined;
 }
 
@@ -75,25 +75,25 @@ export interface ArmOptions {
   readonly control: ArmControl;
   readonly records: ArmRecords;
   readonly journal: Journal;
-  /** See `Arm.kit`; left out: no. */
+  /** See `Arm.kit`; left out: false. */
   readonly kit?: boolean;
-  /** Whether it has been taken off its bus on purpose. */
+  /** Whether the arm has been taken off its bus on purpose. */
   readonly detached: () => boolean;
-  /** What keeps this computer from hearing its servos in time, for people; empty when nothing does. */
+  /** Why this computer may hear its servos too late, human-readable; empty when nothing delays it. */
   readonly trouble: () => string;
 }
 
-/** Who stops an arm when nobody has asked for it. */
+/** Origin of a stop that nobody requested. */
 const BY_ITSELF: Origin = { who: 'its servos', from: 'the bridge', what: 'its servos', request: null };
 
-/** Whoever calls from within the bridge. */
+/** Origin of unlabelled calls from within the bridge. */
 const UNSAID: Origin = { who: 'the bridge', from: 'the bridge', what: 'the bridge', request: null };
 
 function actOf({ act, still = false }: ClaimOptions): Act {
   return act ?? (still ? 'torque' : 'motion');
 }
 
-/** One arm on the main thread: what it is, how it is, who has it, and its stop. */
+/** One arm on the main thread: its description, its state, its owner, and its stop. */
 export class Arm implements ControlListener {
   readonly id: number;
   readonly name: string;
@@ -102,35 +102,38 @@ export class Arm implements ControlListener {
   /** True when another machine owns its bus (`bus: ros`). */
   readonly remote: boolean;
   readonly simulated: boolean;
-  /** It was set up as a person would who practises: its zeros are those of its calibration, as of any real arm. */
+  /** A simulated kit set up for practice: like a real arm, it gets its zeros from its calibration. */
   readonly kit: boolean;
-  /** Place of the arm in the control thread. */
+  /** Index of the arm in the control thread. */
   readonly index: number;
   readonly chain: Chain;
   readonly clock: Clock;
-  /** What its servos are and how they are set. */
+  /** Models and settings of its servos. */
   readonly servos: ArmServos;
   /** True once a move to its pose `init` has set the zero of the absolute frame. */
   initialised = false;
-  /** Called with what people should know of the arm's servos. */
+  /** Called with warnings about the arm's servos. */
   onWarning: (text: string) => void = () => {};
-  /** Called with the joint whose servo cannot go on carrying, and why: the arm is to be lowered. */
+  /** Called with a joint whose servo can no longer carry its load, and why: the arm must be lowered. */
   onAiling: (joint: number, text: string, ailment: Ailment) => void = () => {};
-  /** Called when an epoch has begun: what was asked before it may not be wanted any more. */
+  /** Called when an epoch has begun: earlier requests may be void. */
   onEpoch: () => void = () => {};
-  /** Motions need no word of their own while its angles may be wrong. */
+  /** Motions may omit `uncalibrated` even while the arm's angles may be wrong. */
   movesUncalibrated = false;
-  /** Why somebody may not have the arm at all, for people; empty when he may. */
+  /** Why the caller may not have the arm at all, human-readable; empty when it may. */
   barred: (caller: Caller) => string = () => '';
-  /** Why the arm has been taken from its owner, for people, until somebody drives it again. */
+  /** Why the arm was taken from its owner, human-readable; kept until someone drives it again. */
   notice = '';
-  /** Why nothing can come from a remote arm in this process, for people; empty when something can. */
+  /** Why a remote arm cannot be reached from this process, human-readable; empty when it can. */
   unreachable = '';
-  /** Motions and stops that people and programs have asked for so far. */
+  /** Number of motions and stops that people and programs have requested so far. */
   acts = 0;
-  /** When something ended all that waited or streamed for this arm, monotonic, s: streams must pause before they take it again. */
+  /**
+   * When everything that waited or streamed for this arm was last ended, monotonic, s. Streams must pause before they
+   * may take the arm again.
+   */
   interrupted = Number.NEGATIVE_INFINITY;
-  /** The same where the control thread did it by itself: what comes now may have been sent before. */
+  /** The same, where the control thread ended it by itself: a message that arrives now may have been sent before. */
   severed = Number.NEGATIVE_INFINITY;
   #model: ArmModel;
   #state: number = StateCode.disconnected;
@@ -138,13 +141,13 @@ export class Arm implements ControlListener {
   #stopReason = '';
   /** Mark of the newest stop that this thread knows of: other threads latch stops too. */
   #knownStop = 0;
-  /** A reset that comes before this instant may have been sent before a stop of which this thread has heard late, s. */
+  /** A reset before this instant may have been sent before a stop that this thread heard of late, s. */
   #resetsFrom = Number.NEGATIVE_INFINITY;
-  /** Asks are numbered as they come. */
+  /** Number of the newest ask: asks are numbered as they arrive. */
   #asks = 0;
-  /** The newest ask that has begun an epoch of each group of joints: older ones are over. */
+  /** Per group of joints, the newest ask that began an epoch: older asks are void. */
   readonly #begun: Record<Group, number> = { arm: 0, gripper: 0 };
-  /** The epoch as this thread has begun it last. */
+  /** The epoch that this thread knows of. */
   #epoch: number;
   readonly #reported = new Running(REPORTED_STATE);
   readonly #control: ArmControl;
@@ -153,7 +156,9 @@ export class Arm implements ControlListener {
   readonly #ownership: GroupOwners;
   readonly #detached: () => boolean;
   readonly #trouble: () => string;
-  /** What the machine that owns a remote arm says of it; of an own arm, and until it says something, nothing is against it. */
+  /**
+   * State of a remote arm as reported by its machine; nothing blocks an own arm, or a remote one without a report yet.
+   */
   #remoteOwner = { holding: true, blocked: '' };
   readonly #stateListeners = new Set<(state: ArmState, reason: string) => void>();
 
@@ -179,7 +184,7 @@ export class Arm implements ControlListener {
     options.control.explain = () => this.requireDrivable();
   }
 
-  /** True while it has been taken off its bus on purpose. */
+  /** True while the arm has been taken off its bus on purpose. */
   get detached(): boolean {
     return this.#detached();
   }
@@ -188,22 +193,22 @@ export class Arm implements ControlListener {
     return this.#model;
   }
 
-  /** Present owner of the arm or, where it has none, of its gripper; null when all is free. */
+  /** Present owner of the arm or, if it has none, of its gripper; null when both are free. */
   get owner(): Owner | null {
     return this.#ownership.owner('all');
   }
 
-  /** Who has some of these joints; null when they are free. */
+  /** Owner of any of these joints; null when all are free. */
   ownerOf(joints: Joints): Owner | null {
     return this.#ownership.owner(joints);
   }
 
-  /** With which others a joint of the model is driven. */
+  /** Group of joints with which this joint of the model is driven. */
   groupOf(joint: number): Group {
     return joint === this.model.gripper?.index && !this.remote ? 'gripper' : 'arm';
   }
 
-  /** What is to be driven by somebody who moves joints of these names, of the model. */
+  /** Groups to drive for someone who moves model joints of these names. */
   jointsOf(names: readonly string[]): Joints {
     const groups = new Set(
       names.map((name) => this.groupOf(this.model.joints.findIndex((joint) => joint.name === name))),
@@ -211,63 +216,67 @@ export class Arm implements ControlListener {
     return groups.size === 1 ? [...groups][0]! : 'all';
   }
 
-  /** Who has it and since when; null when the arm is free. */
+  /** Owner of the arm, and since when; null when the arm is free. */
   get held(): Holding | null {
     return this.#ownership.held('all');
   }
 
-  /** Who keeps it between motions; null: nobody does. */
+  /** Who keeps the arm between motions; null when nobody does. */
   get keeper(): Owner | null {
     return this.#ownership.keeper;
   }
 
-  /** What drives it; null while it holds or is limp. */
+  /** What drives the arm; null while it holds or is limp. */
   get activity(): Activity | null {
     return this.#control.activity;
   }
 
-  /** What becomes of its torque by what is being done with it now; null: that stays as it is. */
+  /** What the running session is about to do to its torque; null when torque stays as it is. */
   get headsFor(): ArmSession['headsFor'] {
     return this.#ownership.headsFor;
   }
 
-  /** Why the arm is disconnected or stopped, for people; empty otherwise. */
+  /**
+   * Why the arm is disconnected or stopped, or what else keeps it from being driven, human-readable; empty otherwise.
+   */
   get reason(): string {
     const { state } = this.read();
     if (state === 'stopped') return this.#stopReason;
     if (state !== 'disconnected') return this.#remoteOwner.blocked || this.notice;
-    // The snapshot may be ahead of the message that says why.
+    // The snapshot may be ahead of the message with the reason.
     const why = this.unreachable || this.#reason || 'its servos are being checked';
     return `${why}${this.notice === '' ? '' : `; ${this.notice}`}`;
   }
 
-  /** Part of the largest speeds of its data that moves and following may use, above 0 and at most 1. */
+  /** Fraction of the model's largest speeds that moves and following may use, above 0 and at most 1. */
   get speedScale(): number {
     return this.#control.speedScale;
   }
 
-  /** Sets that part: at once for following, from the next motion on for moves, which are planned for it. */
+  /** Sets that fraction: following obeys at once, moves from the next one on because they are planned with it. */
   limitSpeed(part: number): void {
     this.#control.speedScale = part;
   }
 
-  /** Part of the largest accelerations of its data with which moves and following may gain speed; braking keeps all. */
+  /**
+   * Fraction of the model's largest accelerations for speeding up in moves and following; braking uses the full limits.
+   */
   get accelerationScale(): number {
     return this.#control.accelerationScale;
   }
 
-  /** Sets that part: at once for following, from the next motion on that begins at rest for moves. */
+  /** Sets that fraction: following obeys at once, moves from the next motion that begins at rest. */
   limitAcceleration(part: number): void {
     this.#control.accelerationScale = part;
   }
 
-  /** Part of the largest speeds for moves that plans may use now: less than `speedScale` while its angles may be wrong. */
+  /** Speed fraction for moves planned now: less than `speedScale` while the arm's angles may be wrong. */
   get pace(): number {
     if (this.doubt === '') return this.speedScale;
     return Math.min(this.speedScale, crawlPart(this.model.joints.map(({ move }) => move.velocity)));
   }
 
-  /** Why its joint angles may be wrong, for people; empty when they are not. */
+  /** Why its joint angles may be wrong, human-readable; empty when they are trusted. */
   get doubt(): string {
     const { calibrated, outside, positions, state } = this.read();
     if (state === 'disconnected') return '';
@@ -279,7 +288,7 @@ export class Arm implements ControlListener {
     return `${name} is at ${positions[joint]!.toFixed(2)} rad, beyond its limits (${limits}): its calibration may be wrong`;
   }
 
-  /** Why motions are refused that do not say `uncalibrated`, for people; empty when they are not. */
+  /** Why motions without `uncalibrated` are refused, human-readable; empty when they are not. */
   get unplaced(): string {
     return this.movesUncalibrated ? '' : this.doubt;
   }
@@ -290,12 +299,12 @@ export class Arm implements ControlListener {
     return this.model.joints.filter((_, i) => outside[i] !== 0).map(({ name }) => name);
   }
 
-  /** By how much moves may take longer than at the limits of its data, at most: 1 or more. */
+  /** Factor by which moves may take longer than at the model's limits, at most: 1 or more. */
   get slowdown(): number {
     return 1 / Math.min(this.pace, this.accelerationScale);
   }
 
-  /** The newest complete snapshot; the returned object is reused by the next call on the same arm. */
+  /** The newest complete snapshot; the next call on the same arm reuses the returned object. */
   read(): ArmSnapshot {
     return this.#control.read();
   }
@@ -304,7 +313,7 @@ export class Arm implements ControlListener {
   async readFresh(timeout: number): Promise<ArmSnapshot> {
     const control = this.#control;
     const deadline = this.clock.now() + timeout;
-    // The read of the cycle that is under way may have begun before the call, the one after it cannot have.
+    // The bus read of the current cycle may have begun before the call; that of the next cycle cannot have.
     let { cycle } = control;
     await control.cycleAfter(cycle, timeout);
     const { sampleInstant } = this.read();
@@ -324,7 +333,7 @@ export class Arm implements ControlListener {
     return this.#control.nextCycle();
   }
 
-  /** Waits until the goals of joints that decelerate stand still. */
+  /** Waits until the goals of decelerating joints stand still. */
   async standing(joints: Joints = 'all'): Promise<void> {
     const limit = this.clock.now() + BRAKING_LIMIT;
     for (let last = this.read().goals.slice(); this.clock.now() < limit; last = this.read().goals.slice()) {
@@ -339,8 +348,8 @@ export class Arm implements ControlListener {
   }
 
   /**
-   * Force (N) and moment (Nm) at the tool, in axes of its base or of the tool, by the external torques of a snapshot; x y z each. Null
-   * where nothing is known: the arm is limp, or another machine's that does not tell.
+   * External force (N) and moment (Nm) at the tool, x y z each, in base or tool axes, from the external torques of a
+   * snapshot. Null where they are unknown: the arm is limp, or belongs to another machine that does not report them.
    */
   toolWrench({ positions, external, holding }: ArmSnapshot, axes: 'base' | 'tool'): Float64Array | null {
     return holding && Number.isFinite(external[0]!) ? toolWrench(this.chain, positions, external, axes) : null;
@@ -354,7 +363,7 @@ export class Arm implements ControlListener {
     return Math.min(Math.max(opening, 0), 1);
   }
 
-  /** Calls `listener` with each new state of the arm and its reason, if it has one; returns how to stop listening. */
+  /** Calls `listener` with each new state of the arm and its reason, if any. @returns a function that unsubscribes */
   onState(listener: (state: ArmState, reason: string) => void): () => void {
     this.#stateListeners.add(listener);
     return () => this.#stateListeners.delete(listener);
@@ -372,7 +381,7 @@ export class Arm implements ControlListener {
     );
   }
 
-  /** @throws {BridgeError} disconnected or stopped, with the reason and what to do */
+  /** @throws {BridgeError} disconnected or stopped, with the reason and the remedy */
   requireDrivable(): void {
     this.requireConnected();
     if (this.read().state === 'stopped' || this.latched) {
@@ -392,7 +401,7 @@ export class Arm implements ControlListener {
     );
   }
 
-  /** @throws {BridgeError} uncalibrated, when its angles may be wrong and the caller does not say that he knows */
+  /** @throws {BridgeError} uncalibrated, when the arm's angles may be wrong and the caller has not acknowledged that */
   requirePlaced({ uncalibrated = false }: Pick<Caller, 'uncalibrated'>): void {
     const { unplaced } = this;
     if (uncalibrated || unplaced === '') return;
@@ -403,8 +412,8 @@ export class Arm implements ControlListener {
   }
 
   /**
-   * The machine that owns the arm has said what it does with it. What drives the arm from here, and must not any more, ends.
-   * @param blocked why it must not be driven from here; empty when it may
+   * The machine that owns the arm reports its state. A motion from here that is no longer allowed ends.
+   * @param blocked why the arm must not be driven from here; empty when it may
    */
   toldByOwner(holding: boolean, blocked: string): void {
     this.#remoteOwner = { holding, blocked };
@@ -414,13 +423,13 @@ export class Arm implements ControlListener {
     this.#ownership.lose({ reason: 'stopped', message });
   }
 
-  /** The machine that owns the arm does not follow any more: what drives the arm from here ends. @param message why */
+  /** The machine that owns the arm no longer follows: whatever drives the arm from here ends. @param message why */
   letGoByOwner(message: string): void {
     this.#interrupt();
     this.#ownership.lose({ reason: 'taken_over', message });
   }
 
-  /** @throws {BridgeError} as `requireDrivable`, and unsupported for an arm that does not hold with all its servos */
+  /** @throws {BridgeError} as `requireDrivable`; also unsupported unless all servos of the arm hold */
   requireHolding(): void {
     this.requireDrivable();
     const { holding, state } = this.read();
@@ -431,7 +440,7 @@ export class Arm implements ControlListener {
     });
   }
 
-  /** The control thread ends epochs too: what was asked before that is over. */
+  /** Takes over an epoch that the control thread began: earlier requests are void. */
   followEpoch(): void {
     const { epoch } = this.#control;
     if (epoch === this.#epoch) return;
@@ -444,21 +453,21 @@ export class Arm implements ControlListener {
   }
 
   /**
-   * Something is asked of the arm that takes a while to plan. A session that is claimed for it is refused when the arm's
-   * epoch has ended meanwhile: by a stop, a reset, a disconnection, or by something that was asked later.
+   * Numbers a request that takes a while to plan. A session claimed for it is refused if the arm's epoch has ended
+   * meanwhile: by a stop, a reset, a disconnection, or a later request.
    */
   ask(): Ask {
-    // What is asked from here on is newer than whatever the control thread has done.
+    // From here on the request is newer than anything the control thread has done.
     this.followEpoch();
     return { number: ++this.#asks };
   }
 
-  /** Number of the newest ask that has begun an epoch of some of these joints: the same one while nobody else has been given them. */
+  /** Number of the newest ask that began an epoch of any of these joints; constant until another session gets them. */
   intentOf(joints: Joints): number {
     return Math.max(...GROUPS.filter((group) => meet(group, joints)).map((group) => this.#begun[group]));
   }
 
-  /** @throws {BridgeError} when what was asked of these joints is over */
+  /** @throws {BridgeError} when this request for these joints is void */
   requireWanted(ask: Ask, joints: Joints = 'all'): void {
     this.followEpoch();
     if (ask.number >= this.intentOf(joints)) return;
@@ -472,14 +481,14 @@ export class Arm implements ControlListener {
   }
 
   /**
-   * Takes the arm for an owner and begins an epoch of its intent. The one who had it is told.
-   * @throws {BridgeError} disconnected, stopped, uncalibrated, owned; unsupported when what it is for is over
+   * Takes the arm for an owner and begins an epoch of its intent. The previous owner is notified.
+   * @throws {BridgeError} disconnected, stopped, uncalibrated, owned; unsupported when the request is void
    */
   claim(caller: Caller, options: ClaimOptions = {}): ArmSession {
     try {
       return this.#claim(caller, options);
     } catch (error) {
-      // What is refused to a client of HTTP is written down with its answer, whoever has refused it.
+      // Refusals of HTTP requests are recorded with their response instead.
       if (caller.origin?.request == null && error instanceof BridgeError) {
         this.journal.record(actOf(options), this.name, originOf(caller), 'refused', error.message);
       }
@@ -516,20 +525,20 @@ export class Arm implements ControlListener {
   }
 
   /**
-   * Takes the arm from whoever has it and keeps it between sessions too, until it is released, taken over, stopped or
-   * disconnected. What drives it decelerates to a hold. @throws {BridgeError} disconnected, stopped
+   * Takes the arm from its owner and keeps it between sessions too, until it is released, taken over, stopped or
+   * disconnected. Whatever drives it decelerates to a hold. @throws {BridgeError} disconnected, stopped
    */
   takeOver(caller: Caller): Promise<void> {
     return this.#halt({ ...caller, takeOver: true }, 'take_over', () => this.#ownership.keep());
   }
 
-  /** Keeps the arm for the caller, like `takeOver`, where it is free. @throws {BridgeError} disconnected, stopped, owned */
+  /** Like `takeOver`, but only where the arm is free. @throws {BridgeError} disconnected, stopped, owned */
   keepFor(caller: Caller): Promise<void> {
     return this.#halt(caller, 'take_over', () => this.#ownership.keep());
   }
 
   /**
-   * Gives the arm back; what the caller drives it with decelerates to a hold. Resolves to false when it was nobody's.
+   * Releases the arm; the caller's motion decelerates to a hold. Resolves to false if the arm had no owner.
    * @throws {BridgeError} owned, disconnected, stopped
    */
   async release(caller: Caller): Promise<boolean> {
@@ -538,7 +547,10 @@ export class Arm implements ControlListener {
     return true;
   }
 
-  /** Who keeps the arm has gone: nobody keeps it any more. What drives it goes on to its end. @param why after the name */
+  /**
+   * The keeper has gone: nobody keeps the arm now. A running motion continues to its end.
+   * @param why follows the keeper's name
+   */
   lapse(why: string): void {
     const { keeper } = this;
     if (keeper === null) return;
@@ -547,7 +559,9 @@ export class Arm implements ControlListener {
     this.onWarning(`it belongs to nobody any more, since ${keeper.name}, who had taken it, ${why}`);
   }
 
-  /** @returns why somebody may not have the arm now: it is another's, whom he does not want to take it from; null: he may */
+  /**
+   * @returns why the caller may not have the arm: it has another owner, and the caller does not take over; else null
+   */
   refusalFor({ owner, takeOver }: Caller, joints: Joints = 'all'): BridgeError | null {
     const held = takeOver ? null : this.#ownership.held(joints, owner.key);
     if (held === null) return null;
@@ -561,9 +575,9 @@ export class Arm implements ControlListener {
   }
 
   /**
-   * Makes what drives the arm decelerate to a hold; the arm stays with whoever keeps it. Resolves to false when nothing did.
-   * @param onTaken called as soon as nobody else has it
-   * @param joints what is to halt
+   * Decelerates whatever drives the arm to a hold; its keeper keeps it. Resolves to false when nothing drove the arm.
+   * @param onTaken called as soon as no other owner has the arm
+   * @param joints to halt
    * @throws {BridgeError} owned, disconnected, stopped
    */
   async halt(caller: Caller, onTaken: () => void = () => {}, joints: Joints = 'all'): Promise<boolean> {
@@ -572,17 +586,17 @@ export class Arm implements ControlListener {
     return driven;
   }
 
-  /** From now on nobody else can take the arm, by take-over neither. */
+  /** From now on nobody else can take the arm, not even by take-over. */
   reserve(owner: Owner): void {
     this.#ownership.reserve(owner);
   }
 
-  /** Others can take the arm again, unless it is kept for somebody else meanwhile. */
+  /** Others can take the arm again, unless it is now reserved for a different owner. */
   unreserve(owner: Owner): void {
     this.#ownership.unreserve(owner);
   }
 
-  /** Torque off at once, also while the arm is stopped and belongs to nobody. @throws {BridgeError} */
+  /** Switches torque off at once, even while the arm is stopped and has no owner. @throws {BridgeError} */
   async dropTorque(caller: Caller): Promise<void> {
     this.#interrupt();
     await this.journal.during('torque', this.name, originOf(caller), () =>
@@ -590,14 +604,14 @@ export class Arm implements ControlListener {
     );
   }
 
-  /** An arm with a limp or silent servo has been lowered by the others, or cannot be: it is checked anew. */
+  /** Ends the lowering of an arm with a limp or silent servo, finished or not. The arm is checked anew. */
   async giveUp(): Promise<void> {
     await this.#control.command({ kind: 'give_up' });
   }
 
   /**
-   * Writes what the first servos of its joints count from, in the order of the model, while the arm is limp; its joints are
-   * read so from then on. @throws {BridgeError}
+   * Writes the homing of the first servo of each joint, in model order, while the arm is limp. Joint positions use it
+   * from then on. @throws {BridgeError}
    */
   async calibrate(joints: readonly JointMount[]): Promise<void> {
     const calibrated = (this.simulated && !this.kit) || joints.every(({ expected }) => expected);
@@ -609,25 +623,27 @@ export class Arm implements ControlListener {
     this.#model = mounted(this.#model, Object.fromEntries(mounts));
   }
 
-  /** A stop is latched; an arm that is disconnected meanwhile is stopped when it comes back. */
+  /** A stop is latched. An arm that disconnects meanwhile is stopped when it comes back. */
   get latched(): boolean {
     return this.#control.latched;
   }
 
-  /** It is stopped by its own servos alone: it can be lowered. */
+  /** Only its own servos stopped it, so it can be lowered. */
   get failed(): boolean {
     return this.#control.failed;
   }
 
-  /** Latches the stop before the arm is reached: an earlier process had it stopped, or a person is to look at it first. */
+  /**
+   * Latches the stop before the arm is connected: an earlier process left it stopped, or a person must check it first.
+   */
   latch(reason: string): void {
     this.#stopReason = reason;
     this.#knownStop = this.#control.latchStop();
   }
 
   /**
-   * Latched stop: decelerates within 0.25 s, holds, and refuses every motion until reset, after a restart too. Ends all
-   * that waits or streams. Needs no ownership.
+   * Latched stop: the arm decelerates within 0.25 s, holds, and refuses every motion until reset, even after a restart.
+   * Ends everything that waits or streams. Needs no ownership.
    */
   async stop(reason: string, origin: Origin = UNSAID): Promise<void> {
     await this.journal.during('stop', this.name, origin, () => this.#stop(reason));
@@ -642,7 +658,7 @@ export class Arm implements ControlListener {
     await this.#taken();
   }
 
-  /** Waits until the control loop has taken up the stop. */
+  /** Waits until the control loop has carried out the stop. */
   async #taken(): Promise<void> {
     while (this.latched) {
       if (['stopped', 'disconnected'].includes(this.read().state)) return;
@@ -651,7 +667,7 @@ export class Arm implements ControlListener {
   }
 
   /**
-   * Another thread has latched a stop that somebody has asked for, and has kept it on disk.
+   * Another thread has latched a requested stop and saved it to disk.
    * @param at when, monotonic, s
    */
   toldOfStop(reason: string, at: number, origin: Origin = UNSAID): void {
@@ -659,7 +675,7 @@ export class Arm implements ControlListener {
       await this.#taken();
       await this.#requireRest();
     };
-    // Whoever has asked is answered by that thread.
+    // That thread answers the requester.
     this.journal.during('stop', this.name, origin, rested).catch(() => {});
     const now = this.clock.now();
     if (now - at > HEARD_LATE) this.#resetsFrom = now + RESET_DOUBT;
@@ -675,8 +691,9 @@ export class Arm implements ControlListener {
   }
 
   /**
-   * Stops the arm and waits until its joints rest, as measured. What another machine drives is known there alone.
-   * @throws {BridgeError} unavailable, when they go on moving although it is stopped
+   * Stops the arm and waits until its joints are measured at rest. Does not wait for a remote arm, whose own machine
+   * measures it.
+   * @throws {BridgeError} unavailable when its joints keep moving although it is stopped
    */
   stopAtRest(reason: string, origin: Origin = UNSAID): Promise<void> {
     return this.journal.during('stop', this.name, origin, () => this.#stopAtRest(reason));
@@ -687,7 +704,7 @@ export class Arm implements ControlListener {
     await this.#requireRest();
   }
 
-  /** @throws {BridgeError} unavailable, when the joints of an arm that is stopped go on moving */
+  /** @throws {BridgeError} unavailable when the joints of a stopped arm keep moving */
   async #requireRest(): Promise<void> {
     if (await this.atRest()) return;
     throw new BridgeError(
@@ -697,7 +714,7 @@ export class Arm implements ControlListener {
     );
   }
 
-  /** Waits until the joints of an arm that is stopped rest. @returns false when they go on moving */
+  /** Waits until the joints of a stopped arm rest. @returns false when they keep moving */
   async atRest(): Promise<boolean> {
     const limit = this.clock.now() + REST_LIMIT;
     while (!this.remote && this.read().state === 'stopped' && !this.read().resting) {
@@ -708,9 +725,9 @@ export class Arm implements ControlListener {
   }
 
   /**
-   * Leaves `stopped`. The arm belongs to nobody afterwards and holds, or is limp as it was; nothing that was asked before
-   * goes on. An arm that is not stopped goes on as it does.
-   * @throws {BridgeError} stopped when it is stopped again at once, for the reason that it says
+   * Leaves `stopped`. Afterwards the arm has no owner and holds, or is limp as before; earlier requests are void. No
+   * effect on the motion of an arm that is not stopped.
+   * @throws {BridgeError} stopped when it is stopped again at once, with that reason
    */
   reset(origin: Origin = UNSAID): Promise<void> {
     return this.journal.during('reset', this.name, origin, () => this.#reset());
@@ -722,12 +739,12 @@ export class Arm implements ControlListener {
       return;
     }
     const mark = this.#control.stopMark;
-    // A stop that was latched just before counts as seen only once the loop has taken it.
+    // A stop latched just before counts as seen only once the loop has processed it.
     await this.nextCycle();
     const { state } = this.read();
     if (!this.remote && state !== 'disconnected' && this.read().alarms.some((bits) => bits !== 0))
       await this.#recover();
-    // Whoever has stopped it meanwhile has been told that it is stopped.
+    // Whoever stopped it meanwhile has been told that it is stopped.
     if (this.#control.stopMark !== mark) this.requireDrivable();
     if (!this.failed && (mark !== this.#knownStop || this.clock.now() < this.#resetsFrom)) {
       throw new BridgeError(
@@ -747,11 +764,11 @@ export class Arm implements ControlListener {
 
   #forgetStop(): void {
     this.#records.release(this);
-    // Another thread may have latched a stop just before, and written it down.
+    // Another thread may have latched a stop just before, and saved it.
     if (this.latched) this.#records.stopOnce(this, this.#stopReason);
   }
 
-  /** The control thread tells that a motion has ended. */
+  /** The control thread reports that a motion has ended. */
   ended(motion: number, reason: EndReason, told: string): void {
     const text = withCause(told || (ENDS[reason] ?? ''), this.#trouble());
     this.#control.ended(motion, { reason, text });
@@ -760,7 +777,7 @@ export class Arm implements ControlListener {
   abandoned(epoch: number, driven: boolean): void {
     this.followEpoch();
     const lost = this.#ownership.loseBefore(epoch, { reason: 'unattended', message: UNATTENDED });
-    // Who had it may have given it back already, having heard of his other arm; who has it now has asked since.
+    // The owner may have released it already, having heard from its other arm; the present owner has asked since.
     if (lost || (driven && this.owner === null)) this.notice = UNATTENDED;
   }
 
@@ -772,7 +789,7 @@ export class Arm implements ControlListener {
     this.onAiling(joint, text, ailment);
   }
 
-  /** The control thread tells the arm's state, and why it has it. */
+  /** The control thread reports the arm's state, and its reason. */
   state(state: number, told: string): void {
     const reason = withCause(told, this.#trouble());
     this.#reason = reason;
@@ -805,7 +822,7 @@ export class Arm implements ControlListener {
         this.#records.stop(this, reason);
         break;
       case 'loseStopped':
-        // A servo that fails does not end the way down.
+        // A failing servo does not end the lowering.
         if (this.failed && this.#ownership.lowers) break;
         this.#interrupt();
         this.#ownership.lose({ reason: 'stopped', message: `stopped (${reason})` });
@@ -819,7 +836,7 @@ export class Arm implements ControlListener {
     }
   }
 
-  /** Takes the arm for a moment, so that whatever drives it decelerates to a hold. @param onTaken called at once */
+  /** Claims the arm for a moment, so that whatever drives it decelerates to a hold. @param onTaken called at once */
   async #halt(caller: Caller, act: Act, onTaken: () => void, joints: Joints = 'all'): Promise<void> {
     const driven = this.activity !== null;
     const session = this.claim(caller, { still: true, act, joints });
@@ -838,7 +855,7 @@ export class Arm implements ControlListener {
     this.#beginEpoch({ number: this.intentOf(session.joints) }, session.joints);
   }
 
-  /** Ends all that waits or streams for this arm, whoever has asked for it. */
+  /** Ends everything that waits or streams for this arm, whoever requested it. */
   #interrupt(): void {
     this.interrupted = this.clock.now();
     this.#beginEpoch(this.ask());
@@ -850,12 +867,12 @@ export class Arm implements ControlListener {
     this.onEpoch();
   }
 
-  /** Its gripper can be driven apart from its other joints. */
+  /** The gripper can be driven separately from the other joints. */
   get #apart(): boolean {
     return !this.remote && this.model.gripper !== null;
   }
 
-  /** Brings back servos that an overload has cut off, while the arm is stopped. @throws {BridgeError} stopped */
+  /** Recovers servos cut off by an overload, while the arm is stopped. @throws {BridgeError} stopped */
   async #recover(): Promise<void> {
     try {
       await this.#control.command({ kind: 'recover' });

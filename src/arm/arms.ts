@@ -4,7 +4,7 @@ import { BridgeError } from './types.ts';
 
 /** All arms of this process, by id and by name. */
 export class Arms {
-  /** Who did what to them. */
+  /** Who did what to the arms. */
   readonly journal: Journal;
   readonly #all: Arm[];
 
@@ -13,7 +13,7 @@ export class Arms {
     this.journal = journal;
   }
 
-  /** The same list at all times: it grows with the arms that are added. */
+  /** Always the same list object: it grows as arms are added. */
   get all(): readonly Arm[] {
     return this.#all;
   }

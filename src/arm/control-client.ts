@@ -6,44 +6,44 @@ import { StateCode } from '../rt/snapshot/arm-fields.ts';
 import type { SharedState } from '../rt/snapshot/shared-snapshot.ts';
 import { BridgeError } from './types.ts';
 
-/** A control thread that fails is started again this often within this time, s. */
+/** A failed control thread is restarted at most this many times within the window below, s. */
 const MOST_RESTARTS = 3;
 const RESTART_WINDOW = 60;
 
-/** Messages to and from a control thread, which begins when this is made. */
+/** Messages to and from a control thread, which starts when the channel is created. */
 export interface ControlChannel {
   post(message: ToControl): void;
   onMessage: (message: FromControl) => void;
-  /** Called once, when the thread has ended, with the reason. */
+  /** Called once, with the reason, when the thread has ended. */
   onExit: (reason: Error) => void;
 }
 
-/** What the control thread tells about an arm without being asked. */
+/** Unsolicited reports of the control thread about one arm. */
 export interface ControlListener {
   ended(motion: number, reason: EndReason, text: string): void;
-  /** It has begun this epoch by itself, since the main thread had not run: what was asked before is over. */
+  /** The control thread began this epoch by itself because the main thread did not run: earlier requests are void. */
   abandoned(epoch: number, driven: boolean): void;
   state(state: number, reason: string): void;
-  /** Something that people should know of its servos. */
+  /** A warning about the arm's servos. */
   warning(text: string): void;
-  /** The servo of this joint cannot go on carrying: the arm is to be lowered. */
+  /** The servo of this joint can no longer carry its load: the arm must be lowered. */
   ailing(joint: number, text: string, ailment: Ailment): void;
 }
 
-/** The main thread's end of the control thread: commands out, answers and events in. */
+/** The main thread's end of the control thread: commands out, replies and events in. */
 export class ControlClient {
-  /** Called with what people should know of the control thread. */
+  /** Called with notices about the control thread. */
   onNotice: (text: string) => void = () => {};
-  /** Called when the control thread has failed; it is started again. */
+  /** Called when the control thread has failed; it is restarted afterwards. */
   onFailure: (error: Error) => void = () => {};
-  /** Called when it has failed too often to be started once more. */
+  /** Called when it has failed too often to be restarted again. */
   onGone: () => void = () => {};
   readonly #launch: () => ControlChannel;
   readonly #shared: SharedState;
   readonly #clock: Clock;
   #channel: ControlChannel;
   #closing = false;
-  /** When it was started again, s. */
+  /** Times of recent restarts, s. */
   #restarts: number[] = [];
   readonly #listeners = new Map<number, ControlListener>();
   readonly #waiting = new Map<number, { resolve: (result: CommandResult) => void; reject: (error: Error) => void }>();
@@ -51,8 +51,8 @@ export class ControlClient {
   #dead: Error | null = null;
 
   /**
-   * @param launch starts the control thread, each time with links of its own to the buses
-   * @param shared what it publishes to
+   * @param launch starts the control thread, each time with new links to the buses
+   * @param shared memory to which the thread publishes
    */
   constructor(launch: () => ControlChannel, shared: SharedState, clock: Clock) {
     this.#launch = launch;
@@ -69,8 +69,8 @@ export class ControlClient {
   }
 
   /**
-   * The control thread has ended. Unless it was to, servos hold their last goals, owners lose their arms, and a new thread
-   * takes the arms over as it finds them.
+   * The control thread has ended. Unless it was closed on purpose, servos hold their last goals, owners lose their
+   * arms, and a new thread takes over the arms as it finds them.
    */
   #ended(error: Error): void {
     this.#fail(error);
@@ -90,17 +90,17 @@ export class ControlClient {
     this.#channel = this.#start();
   }
 
-  /** Events of the arm at `index` go to `listener`. */
+  /** Sends events of the arm at `index` to `listener`. */
   listen(index: number, listener: ControlListener): void {
     this.#listeners.set(index, listener);
   }
 
-  /** @throws {BridgeError} unsupported with the reason, when the control thread refuses the command */
+  /** @throws {BridgeError} unsupported, with the reason, when the control thread refuses the command */
   command(command: Command): Promise<CommandResult> {
     if (this.#dead !== null) return Promise.reject(this.#dead);
     if (command.kind === 'close') this.#closing = true;
     const request = ++this.#request;
-    // This thread runs, also where it has not come to its next beat yet.
+    // A command shows that this thread runs, even before its next beat.
     this.#shared.beat();
     return new Promise((resolve, reject) => {
       this.#waiting.set(request, { resolve, reject });
@@ -108,7 +108,7 @@ export class ControlClient {
     });
   }
 
-  /** Hands over a sample of a stream; the newest wins. */
+  /** Sends a sample of a stream; the newest wins. */
   sample(sample: Sample): void {
     if (this.#dead === null) this.#channel.post({ sample });
   }

@@ -10,18 +10,18 @@ const caps = z.array(z.int().min(0));
 const currents = z.strictObject({ own: caps, soft: caps }).default({ own: [], soft: [] });
 const plan = z.strictObject({ own: counts, soft: counts, currents });
 
-/** Longest time that servos need to have their own gains back, and how often they are asked, s. */
+/** How long servos may take to get their own gains back, and how often they are asked, s. */
 const RESTORE_LIMIT = 5;
 const RESTORE_INTERVAL = 0.1;
 
-/** Where what has to outlive the process is kept when nothing else is configured. */
+/** Folder for state that outlives the process, unless configured otherwise. */
 export function defaultStateFolder(): string {
   return join(process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'arm-bridge');
 }
 
 /**
- * The servos' own position gains and largest currents while they have others: in memory for a control thread that takes over from one that has
- * failed, and on disk for the next bridge. One file per arm and bus.
+ * The servos' own position gains and current limits while they run on others. Kept in memory for a control thread that
+ * replaces a failed one, and on disk for the next bridge. One file per arm and bus.
  */
 export class GainStore {
   readonly #disk: Disk;
@@ -33,7 +33,7 @@ export class GainStore {
     this.#folder = folder;
   }
 
-  /** What a control thread, or a bridge, that did not end properly has left behind; null when there is nothing that can be read. */
+  /** What a control thread or bridge that did not shut down cleanly left behind; null if there is nothing readable. */
   read(arm: string, bus: string): GainPlan | null {
     const kept = this.#kept.get(this.#file(arm, bus));
     if (kept !== undefined) return kept;
@@ -44,13 +44,13 @@ export class GainStore {
     }
   }
 
-  /** What this process has kept last, another object each time; undefined when it has forgotten it. */
+  /** What this process has kept last, a new object per `keep`; undefined once forgotten. */
   kept(arm: string, bus: string): GainPlan | undefined {
     return this.#kept.get(this.#file(arm, bus));
   }
 
   /**
-   * Keeps gains before they are changed; where softer ones are kept already, these count.
+   * Keeps gains before they are changed; if softer ones are kept already, the softer ones count.
    * @throws {Error} when the file cannot be written
    */
   keep(arm: string, bus: string, { own, soft: wanted, currents }: GainPlan): void {
@@ -59,7 +59,7 @@ export class GainStore {
     const same = before?.own.length === own.length && own.every((counts, i) => counts === before.own[i]);
     const soft = wanted.map((counts, i) => (same ? Math.min(counts, before.soft[i]!) : counts));
     this.#kept.set(file, { own, soft, currents });
-    // The servos of a simulated arm do not outlive the bridge.
+    // Servos of a simulated arm do not outlive the bridge.
     if (bus.startsWith('sim:')) return;
     this.#disk.write(file, JSON.stringify({ own, soft, currents }));
   }
@@ -76,9 +76,9 @@ export class GainStore {
 }
 
 /**
- * Waits until an arm's servos have their own gains again, and forgets what was kept of them. If that takes too long, it
- * stays on disk for the next start.
- * @returns whether they have them
+ * Waits until an arm's servos run on their own gains again, then forgets the kept ones. If that takes too long, the
+ * file stays for the next start.
+ * @returns whether the servos run on their own gains
  */
 export async function forgetWhenRestored(
   arm: Arm,
@@ -89,13 +89,13 @@ export async function forgetWhenRestored(
   for (let waited = 0; waited < RESTORE_LIMIT; waited += RESTORE_INTERVAL) {
     try {
       if ((await arm.servos.gains(parts)).restored) {
-        // Where it floats once more, what has been kept is of that time.
+        // If it floats again, the kept gains belong to that time.
         if (arm.read().state === 'floating' || store.kept(arm.name, arm.bus) !== kept) return false;
         store.forget(arm.name, arm.bus);
         return true;
       }
     } catch {
-      // It is disconnected just now.
+      // The arm is disconnected at the moment.
     }
     await arm.clock.sleep(RESTORE_INTERVAL, true);
   }

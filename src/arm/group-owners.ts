@@ -5,8 +5,8 @@ import { type Holding, type Loss, Ownership } from './ownership.ts';
 import type { Caller, Owner } from './types.ts';
 
 /**
- * Who has an arm: its own joints and its gripper may have owners of their own. A session of all joints has both; it is lost
- * as a whole when somebody takes one of them.
+ * Owners of one arm: its own joints and its gripper may have different owners. A session of all joints owns both, and
+ * loses both when another caller takes one of them.
  */
 export class GroupOwners {
   readonly #groups: Readonly<Record<Group, Ownership>>;
@@ -15,29 +15,29 @@ export class GroupOwners {
     this.#groups = { arm: new Ownership(arm), gripper: new Ownership(arm) };
   }
 
-  /** Who has some of these joints; null while nobody does. */
+  /** Owner of any of these joints; null while they are free. */
   owner(joints: Joints): Owner | null {
     for (const ownership of this.#of(joints)) if (ownership.owner !== null) return ownership.owner;
     return null;
   }
 
-  /** Who has some of these joints, and since when. @param but somebody else than the owner with this key */
+  /** Owner of any of these joints, and since when. @param but key of an owner to ignore */
   held(joints: Joints, but: string | null = null): Holding | null {
     for (const { held } of this.#of(joints)) if (held !== null && held.owner.key !== but) return held;
     return null;
   }
 
-  /** Who keeps the arm between sessions; null: nobody does. */
+  /** Who keeps the arm between sessions; null when nobody does. */
   get keeper(): Owner | null {
     return this.#groups.arm.keeper ?? this.#groups.gripper.keeper;
   }
 
-  /** Whether who has it leads it down. */
+  /** Whether the owner's session lowers the arm. */
   get lowers(): boolean {
     return this.#groups.arm.lowers;
   }
 
-  /** What becomes of the arm's torque by what who has it does now; null: that stays as it is. */
+  /** What the owner's session is about to do to the arm's torque; null when torque stays as it is. */
   get headsFor(): ArmSession['headsFor'] {
     return this.#groups.arm.headsFor;
   }
@@ -46,7 +46,10 @@ export class GroupOwners {
     return this.#of(session.joints).every((ownership) => ownership.has(session));
   }
 
-  /** Gives joints to a session, all or none. Those before it are told. @throws {BridgeError} owned, or stopped when reserved */
+  /**
+   * Gives joints to a session, all or none. Previous sessions are notified.
+   * @throws {BridgeError} owned, or stopped when reserved
+   */
   claim(caller: Caller, joints: Joints, make: () => ArmSession): ArmSession {
     const wanted = this.#of(joints);
     for (const ownership of wanted) ownership.requireClaimable(caller);
@@ -56,7 +59,7 @@ export class GroupOwners {
       return session;
     };
     for (const ownership of wanted) ownership.claim(caller, once);
-    // Whoever has lost some of his joints has lost all.
+    // A session that lost some of its joints has lost them all.
     for (const ownership of this.#of('all')) ownership.endLost();
     return once();
   }

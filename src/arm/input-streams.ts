@@ -6,8 +6,8 @@ import type { ArmSession } from './arm-session.ts';
 import { BridgeError, type Caller } from './types.ts';
 
 /**
- * A stream of messages owns its arm until this long after its last message, s. A stream that has lost its arm, or that
- * did not get it, must be silent for as long before it can take the arm.
+ * A stream of messages owns its arm until this long after its last message, s. A stream that lost its arm, or did not
+ * get it, must be silent for as long before it can take the arm.
  */
 const SILENCE = 0.5;
 /** A stream that has been silent for this long is a new one, s. */
@@ -21,9 +21,9 @@ interface Stream {
 }
 
 /**
- * Arms that streams of messages drive: the first message after a silence takes a ready arm, the next ones keep it, silence
- * gives it back. What went on streaming over a stop, a reset, a disconnection or the loss of its arm does not take the arm
- * again by itself: nobody has asked for that.
+ * Arms driven by streams of messages: the first message after a silence takes a ready arm, further messages keep it,
+ * silence releases it. A stream that continues across a stop, a reset, a disconnection or the loss of its arm does not
+ * take the arm again by itself, because nobody asked for that.
  */
 export class InputStreams {
   readonly #clock: Clock;
@@ -37,9 +37,9 @@ export class InputStreams {
   }
 
   /**
-   * A message has come: it keeps the arm, or takes it when it is free and ready, and lets `source` drive it.
-   * @param joints what the message is about: a stream drives only these until a message is about others too
-   * @returns why the message is refused, or the group of joints whose input it is for
+   * Handles a message: it keeps the arm, or takes it if it is free and ready, and lets `source` drive it.
+   * @param joints that the message addresses: a stream drives only these until a message addresses others too
+   * @returns why the message is refused, or the joint group whose input receives it
    */
   take(arm: Arm, source: SourceSpec, caller: Caller, joints: Joints = 'all'): BridgeError | Group {
     if (!this.#open) return new BridgeError('unavailable', 'the bridge is ending', { arm });
@@ -65,7 +65,7 @@ export class InputStreams {
     }
   }
 
-  /** Whether this owner's messages drive the arm at this moment. */
+  /** Whether this owner's messages drive the arm now. */
   drives(arm: Arm, ownerKey: string): boolean {
     return (this.#streams.get(arm)?.get(ownerKey)?.session ?? null) !== null;
   }
@@ -77,7 +77,7 @@ export class InputStreams {
     await session?.stop();
   }
 
-  /** Takes no further messages. */
+  /** Accepts no further messages. */
   close(): void {
     this.#open = false;
     this.#timer.cancel();
@@ -106,17 +106,17 @@ export class InputStreams {
   }
 }
 
-/** The group of joints from whose input a session's source takes its messages. */
+/** Joint group whose input feeds a session's source. */
 function groupOf({ joints }: ArmSession): Group {
   return joints === 'gripper' ? 'gripper' : 'arm';
 }
 
-/** Why a stream cannot take joints of an arm as it is; null when it can. */
+/** Why a stream cannot take joints of the arm in its present state; null when it can. */
 function refusalOf(arm: Arm, caller: Caller, joints: Joints): BridgeError | null {
   const { state, holding } = arm.read();
   const refused = arm.refusalFor(caller, joints);
   if (refused !== null) return refused;
-  // What drives its other joints does not keep these.
+  // An owner of the arm's other joints does not block these.
   const drivable = arm.owner === null ? state === 'ready' : holding && state !== 'stopped';
   if (drivable) return null;
   return new BridgeError('unsupported', `arm ${arm.name} is ${state}, not ready`, {
@@ -125,7 +125,7 @@ function refusalOf(arm: Arm, caller: Caller, joints: Joints): BridgeError | null
   });
 }
 
-/** Why a stream that was heard of at `heard` must fall silent first; null when it need not. */
+/** Why a stream last heard at `heard` must fall silent first; null when it need not. */
 function pauseOf(arm: Arm, heard: number, now: number): BridgeError | null {
   arm.followEpoch();
   const silent = now - Math.max(heard, arm.severed, now - heard < FORGOTTEN ? arm.interrupted : heard);

@@ -1,7 +1,7 @@
 import type { JointSetup } from '../rt/messages.ts';
 import type { ArmModel } from './model.ts';
 
-/** The joints of a model, as the control thread needs them. */
+/** The joint data of a model that the control thread needs. */
 export function jointSetups({ joints }: ArmModel): JointSetup[] {
   return joints.map((joint) => ({
     name: joint.name,

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { type Caller, messageOf, type Origin } from './types.ts';
 
-/** What people and programs do to arms. */
+/** Kinds of actions on arms by people and programs. */
 export const ACTS = [
   'motion',
   'torque',
@@ -19,18 +19,18 @@ export const ACTS = [
 ] as const;
 export type Act = (typeof ACTS)[number];
 
-/** `ended`: somebody or something else has ended it. */
+/** `ended`: someone or something else ended it. */
 export const OUTCOMES = ['under_way', 'done', 'failed', 'refused', 'ended'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Entries that are kept. */
+/** Number of entries kept. */
 export const MOST_ENTRIES = 1000;
-/** Characters of a message that are kept. */
+/** Characters kept of a message. */
 const LONGEST_MESSAGE = 300;
-/** What the same one does again within this time, s, is one entry: messages of a stream, not moves one after the other. */
+/** Repetitions by the same client within this time, s, form one entry: messages of a stream, not consecutive moves. */
 const TOGETHER = 0.25;
 
-/** One thing that somebody did, or tried to do. */
+/** One action that someone took, or tried to take. */
 export interface Entry extends Origin {
   readonly id: number;
   /** When it began, seconds since the epoch. */
@@ -38,33 +38,33 @@ export interface Entry extends Origin {
   readonly act: Act;
   /** Null: all arms, or none. */
   readonly arm: string | null;
-  /** From whom the arm was taken; null: from nobody. */
+  /** Previous owner of the arm; null if it was free. */
   readonly takenFrom: string | null;
   readonly outcome: Outcome;
   /** Why it failed, was refused or ended; null otherwise. */
   readonly message: string | null;
   /** When it was over, seconds since the epoch; null while it is under way. */
   readonly ended: number | null;
-  /** How often, for what comes as a stream. */
+  /** Number of repetitions, for streams. */
   readonly count: number;
 }
 
 type Draft = { -readonly [Field in keyof Entry]: Entry[Field] } & {
-  /** How often something has begun that takes a while, and when it did last, s. */
+  /** How often a repeated action has begun, and when it last did, s. */
   turn: number;
   begun: number;
   changed: number;
   next: number;
 };
 
-/** Something that is under way. */
+/** An action under way. */
 export interface Doing {
   /** Only the first call counts. */
   end(outcome: Exclude<Outcome, 'under_way'>, message?: string | null): void;
 }
 
 export interface EntryFilter {
-  /** Name of an arm; entries of all arms together are of each. */
+  /** Name of an arm. Entries about all arms match every name. */
   readonly arm?: string | undefined;
   readonly act?: Act | undefined;
   /** Began at this time or later, seconds since the epoch. */
@@ -72,25 +72,25 @@ export interface EntryFilter {
   readonly limit: number;
 }
 
-/** Who asks, for the journal: an owner asks by itself where nobody is named. */
+/** Origin of a caller for the journal; the owner itself if no origin is named. */
 export function originOf({ origin, owner }: Caller): Origin {
   const from = owner.key.startsWith('ros:') ? 'ROS 2' : 'the bridge';
   return origin ?? { who: owner.name, from, what: owner.name, request: null };
 }
 
 /**
- * Who did what to which arm, and what came of it: the newest entries in memory, and each as a line of the log. Arms write in it
- * what passes through their sessions and their stop, HTTP and ROS 2 what does not.
+ * Who did what to which arm, and with what outcome: the newest entries in memory, each also a line of the log. Arms
+ * record their sessions and stops; HTTP and ROS 2 record the rest.
  */
 export class Journal {
   readonly #clock: Clock;
   readonly #log: (entry: Entry) => void;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #entries: Draft[] = [];
   #next = 0;
   #changes = 0;
 
-  /** @param log is given each entry once it is over; of many together the first, the tenth, the hundredth, ... */
+  /** @param log receives each entry once it is over; of repetitions the first, the tenth, the hundredth, ... */
   constructor(clock: Clock, log: (entry: Entry) => void) {
     this.#clock = clock;
     this.#log = log;
@@ -101,7 +101,7 @@ export class Journal {
     return this.#changes;
   }
 
-  /** Somebody begins something. @param arm its name; null: none, or all */
+  /** Begins an entry. @param arm its name; null: none, or all */
   begin(act: Act, arm: string | null, origin: Origin, takenFrom: string | null = null): Doing {
     const now = this.#clock.wall();
     const draft = this.#repeated(act, arm, origin, takenFrom, now) ?? this.#add(act, arm, origin, takenFrom, now);
@@ -112,7 +112,7 @@ export class Journal {
       end: (outcome, message = null) => {
         if (!open) return;
         open = false;
-        // The next one of the same has begun already.
+        // A repetition has begun already.
         if (draft.turn !== turn) return;
         draft.outcome = outcome;
         draft.message = message === null ? null : message.slice(0, LONGEST_MESSAGE);
@@ -125,7 +125,7 @@ export class Journal {
     };
   }
 
-  /** Something has been done, or refused. What goes on in what is under way counts there. */
+  /** Records an action as done or refused. A repetition of an action still under way is counted there. */
   record(
     act: Act,
     arm: string | null,
@@ -142,7 +142,7 @@ export class Journal {
     }
   }
 
-  /** Writes down what is done, and whether it was. */
+  /** Records `work`, and whether it succeeded. */
   async during<T>(act: Act, arm: string | null, origin: Origin, work: () => Promise<T>): Promise<T> {
     const doing = this.begin(act, arm, origin);
     try {
@@ -155,13 +155,13 @@ export class Journal {
     }
   }
 
-  /** Whether something that a request has asked for has been written since `changes` was so large. */
+  /** Whether an action of this request has been written since the change count `changes`. */
   hasWritten(request: string, changes: number): boolean {
     if (changes === this.#changes) return false;
     return this.#entries.some((entry) => entry.changed > changes && entry.request === request);
   }
 
-  /** The newest first. */
+  /** Newest first. */
   list({ arm, act, since = 0, limit }: EntryFilter): Entry[] {
     const found: Entry[] = [];
     for (let i = this.#entries.length - 1; i >= 0 && found.length < limit; i--) {
@@ -172,7 +172,7 @@ export class Journal {
     return found;
   }
 
-  /** What is new or has changed since `changes` was so large, the newest first, and at most the newest `most`. */
+  /** Entries new or changed since the change count `changes`, newest first; at most the newest `most`. */
   changedSince(changes: number, most: number): Entry[] {
     if (changes >= this.#changes) return [];
     return this.#entries
@@ -211,7 +211,7 @@ export class Journal {
     return draft;
   }
 
-  /** An entry of the same, a moment ago, which counts this one too. */
+  /** A recent finished entry of the same action, which now counts this one too. */
   #repeated(act: Act, arm: string | null, origin: Origin, takenFrom: string | null, now: number): Draft | null {
     const entry = this.#latest(act, arm, origin);
     if (entry === null || entry.ended === null || takenFrom !== null) return null;
@@ -227,7 +227,7 @@ export class Journal {
     });
   }
 
-  /** What the same one did last, if that was the same. */
+  /** The latest entry of the same client, arm and action, if any. */
   #latest(act: Act, arm: string | null, { who, from, what }: Origin): Draft | null {
     const same = (entry: Draft): boolean =>
       entry.act === act && entry.arm === arm && entry.who === who && entry.from === from && entry.what === what;

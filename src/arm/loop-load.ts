@@ -1,35 +1,35 @@
 import type { LoopStatistics } from './types.ts';
 
-/** Time over which cycles are judged, and between two looks at them, s. */
+/** Time over which cycles are judged, and interval between looks, s. */
 const WINDOW = 10;
 export const LOOK = 1;
 /** Share of late cycles from which a computer is too busy. */
 const MANY = 0.05;
-/** A cycle that took this long has not run: the computer was paused, s. */
+/** A cycle this long means that the computer was paused, s. */
 const PAUSE = 0.25;
 
 interface Look {
   readonly cycles: number;
   readonly late: number;
-  /** Longest period of the second before it, s. */
+  /** Longest period of the preceding second, s. */
   readonly longest: number;
 }
 
 /**
- * Whether this computer keeps up with the control loop. Where it does not, that is why servos seem silent and motions end,
- * and people are to look there instead of at cables.
+ * Whether this computer keeps up with the control loop. If it does not, that is why servos seem silent and motions end,
+ * so people should look there instead of at cables.
  */
 export class LoopLoad {
-  /** Looks of the last seconds, the oldest first. */
+  /** Looks of the last seconds, oldest first. */
   readonly #looks: Look[] = [];
 
-  /** Once every `LOOK`. */
+  /** Call once every `LOOK`. */
   look({ cycles, late, longestPeriod: longest }: Pick<LoopStatistics, 'cycles' | 'late' | 'longestPeriod'>): void {
     this.#looks.push({ cycles, late, longest });
     if (this.#looks.length > WINDOW / LOOK + 1) this.#looks.shift();
   }
 
-  /** What keeps it from keeping up, for people; empty when it does. */
+  /** Why this computer does not keep up, human-readable; empty when it does. */
   get trouble(): string {
     const first = this.#looks[0];
     const last = this.#looks.at(-1);
@@ -45,7 +45,7 @@ export class LoopLoad {
   }
 }
 
-/** A reason with its true cause before it, where somebody seems silent and this computer was too late to hear. */
+/** Prefixes a reason with the true cause where something seems silent because this computer listened too late. */
 export function withCause(reason: string, trouble: string): string {
   const silence = /answer|heard|silent/.test(reason);
   return trouble === '' || !silence ? reason : `${trouble}; ${reason}`;

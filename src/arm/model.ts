@@ -1,6 +1,4 @@
-/**
- * An arm as data: `robots/<name>/arm.yaml` and the URDF it names, read and checked into one immutable object.
- */
+/** An arm as data: `robots/<name>/arm.yaml` and the URDF it names, read and checked into one immutable object. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
@@ -21,7 +19,7 @@ export { armChain };
 export interface MotionLimits {
   readonly velocity: number;
   readonly acceleration: number;
-  /** Largest change of the acceleration, rad/s³; without it the acceleration may change at once. */
+  /** Largest jerk, rad/s³; without it the acceleration may jump. */
   readonly jerk?: number | undefined;
 }
 
@@ -47,20 +45,20 @@ export interface ServoModel {
   readonly model: string;
   readonly stepsPerTurn: number;
   readonly sign: 1 | -1;
-  /** Servo steps where the joint of the URDF is at 0. */
+  /** Servo steps at which the URDF joint is at 0. */
   readonly zero: number;
-  /** It obeys the goals of the joint's first servo by itself, by a secondary id, and is sent none. */
+  /** The servo follows the goals of the joint's first servo by itself, through a secondary id; it is sent no goals. */
   readonly shadow: boolean;
-  /** Homing offset that the arm has been calibrated with, in counts; undefined where nothing says so. */
+  /** Homing offset from the arm's calibration, in counts; undefined if unknown. */
   readonly homing?: number | undefined;
-  /** Least and greatest of its steps between which the joint was led while it was calibrated; undefined where nobody did. */
+  /** Smallest and largest servo step over which the joint was led during calibration; undefined if it was not led. */
   readonly travel?: readonly [number, number] | undefined;
-  /** Calibrating has found that it counts the other way round than the arm's data say. */
+  /** Calibration found that it counts in the opposite direction to the arm's data. */
   readonly turned?: boolean;
 }
 
 /**
- * How a joint's position becomes the angle of its role, which means the same direction of the links on every arm
+ * Maps a joint's position to the angle of its role, which means the same direction of the links on every arm
  * (robots/README.md): role angle = sign * (position - zero), rad.
  */
 export interface RoleFrame {
@@ -70,49 +68,49 @@ export interface RoleFrame {
 
 export interface JointModel {
   readonly name: string;
-  /** What tells its servo from others of the same model, for people: the gear, or what is printed on it. */
+  /** Tells its servo from others of the same model, human-readable: the gear, or its label. */
   readonly part: string | null;
   readonly role: JointRole;
-  /** Null where arms of other models cannot be mapped to this joint by angle; a gripper goes by its opening. */
+  /** Null where joints of other models cannot be mapped to this joint by angle; a gripper is mapped by its opening. */
   readonly roleFrame: RoleFrame | null;
   /** The first one is read; further ones share the load. */
   readonly servos: readonly ServoModel[];
   /** Position limits of the URDF, rad. */
   readonly lower: number;
   readonly upper: number;
-  /** Largest velocity the joint can do, from the URDF, rad/s. */
+  /** Largest velocity that the joint can reach, from the URDF, rad/s. */
   readonly velocity: number;
   /** Torque per radian of position error with the servo's standard gain, Nm/rad. */
   readonly stiffness: number;
-  /** Torque per velocity that the joint's drive takes, Nm s/rad. */
+  /** Viscous friction of the joint's drive, Nm s/rad. */
   readonly damping: number;
   /** Torque below which the joint does not move, Nm. */
   readonly friction: number;
-  /** Moment of inertia about the joint, drive included, over the poses of daily work, kg m^2. */
+  /** Moment of inertia about the joint, drive included, typical for everyday poses, kg m^2. */
   readonly inertia: number;
   /** Limits of planned motion. */
   readonly move: MotionLimits;
   /** Limits while following another arm. */
   readonly mirror: MotionLimits;
-  /** Largest torque the servo shall exert, Nm. */
+  /** Largest torque that the servo may exert, Nm. */
   readonly torqueLimit: number;
-  /** Register contents that its servos are given at start, in counts, by register name. */
+  /** Register values written to its servos at start, in counts, by register name. */
   readonly settings: Readonly<Record<string, number>>;
-  /** Load (Nm) and time (s) from which a joint that does not move is drawn back, and what it then holds with (Nm). */
+  /** Load (Nm) and time (s) from which a blocked joint is drawn back, and the torque (Nm) it then holds with. */
   readonly stall: { readonly torque: number; readonly time: number; readonly hold: number } | null;
 }
 
 export interface ArmModel {
   readonly name: string;
-  /** Which build of it: `follower` is the arm as its file describes it. */
+  /** Which build of the model: `follower` is the arm as its file describes it. */
   readonly variant: string;
-  /** Name for people. */
+  /** Human-readable name. */
   readonly title: string;
-  /** Folder the model was read from. */
+  /** Folder from which the model was read. */
   readonly directory: string;
   /**
-   * Text of the URDF as others read it (robot_description, HTTP). Its velocity limits are those of planned motion, which is
-   * what the gate allows, so that no planner finds a motion that is refused here; the file has what the joints can do.
+   * URDF text for others (robot_description, HTTP). Its velocity limits are those of planned motion, which the gate
+   * allows, so that no planner finds a motion that is refused here. The file itself has what the joints can reach.
    */
   readonly urdf: string;
   readonly baseLink: string;
@@ -121,11 +119,13 @@ export interface ArmModel {
   readonly family: string;
   /** In the order of every joint array of the arm. */
   readonly joints: readonly JointModel[];
-  /** Index of the gripper's joint and its positions (rad) when closed and open. */
+  /** Index of the gripper joint and its positions (rad) when closed and open. */
   readonly gripper: { readonly index: number; readonly closed: number; readonly open: number } | null;
-  /** While it floats: part of their own position gain with which its servos work, 0..1. */
+  /** Fraction of their own position gain, 0..1, that the servos use while the arm floats. */
   readonly gravity: { readonly softGain: number };
-  /** Least part of their own position gain with which its servos may work, 0..1: softer ones would hang through too far. */
+  /**
+   * Smallest fraction of their own position gain, 0..1, that its servos may use: below it the arm would sag too far.
+   */
   readonly leastGain: number;
   /** Positions in rad per joint, in the order of `joints`. */
   readonly poses: ReadonlyMap<string, Float64Array>;
@@ -133,13 +133,12 @@ export interface ArmModel {
 }
 
 /**
- * Part of their own position gain with which the servos of a floating arm work where its file says nothing: soft, so that
- * what the hand feels of a goal that comes a cycle late is small, and hard enough that a servo step is less than the gears'
- * friction.
+ * Default fraction of their own position gain that the servos of a floating arm use. Soft enough that the hand barely
+ * feels a goal that comes a cycle late, and stiff enough that a servo step stays below the friction of the gears.
  */
 export const SOFT_GAIN = 0.375;
 
-/** The same for an arm that moves: at half the stiffness its goals stand off by twice the droop. */
+/** Default smallest fraction for a moving arm: at half the stiffness the droop below its goals doubles. */
 const LEAST_GAIN = 0.5;
 
 /** The files of an arm are missing or wrong; the message names file, place, value and what is allowed. */
@@ -196,13 +195,13 @@ const armFile = z.strictObject({
   least_gain: z.number().min(0.1).max(1).default(LEAST_GAIN),
   poses: z.record(name, z.record(z.string(), z.number())),
   sources: z.array(z.strictObject({ what: z.string(), origin: z.string(), licence: z.string() })).min(1),
-  // Laid over the rest of the file before that is checked.
+  // Merged over the rest of the file before validation.
   variants: z.record(name, z.record(z.string(), z.unknown())).default({}),
 });
 
 type ArmFile = z.infer<typeof armFile>;
 
-/** What calibrating one arm has found out about the first servo of each joint, by the joint's name. */
+/** Calibration results for the first servo of each joint, by joint name. */
 export type ServoMounts = Readonly<
   Record<
     string,
@@ -215,31 +214,31 @@ export type ServoMounts = Readonly<
   >
 >;
 
-/** The model of one arm, with its servos mounted as calibrating it has found; joints that are not named stay as they are. */
+/** The model of one arm with the servo mounting that calibration found; joints not named stay as they are. */
 export function mounted(model: ArmModel, mounts: ServoMounts): ArmModel {
   const joints = model.joints.map((joint) => {
     const mount = mounts[joint.name];
     if (mount === undefined) return joint;
     const [first, ...others] = joint.servos;
-    // The model may have been mounted before, and then the other way round already.
+    // The model may have been mounted before, and may already be turned.
     const turned = (first!.turned ?? false) !== (mount.sign !== first!.sign);
     return { ...joint, servos: [{ ...first!, ...mount, turned }, ...others] };
   });
   return { ...model, joints };
 }
 
-/** What the drive of one arm's joint takes: Nm, and Nm s/rad. */
+/** Friction of one joint's drive: Nm, and Nm s/rad. */
 export type DriveFriction = Pick<JointModel, 'friction' | 'damping'>;
 
-/** The model of one arm, with the friction that was measured on it, by joint; joints that are not named keep the model's. */
+/** The model of one arm with its measured friction, by joint; joints not named keep the model's. */
 export function withFriction(model: ArmModel, measured: Readonly<Record<string, DriveFriction>>): ArmModel {
   return { ...model, joints: model.joints.map((joint) => ({ ...joint, ...measured[joint.name] })) };
 }
 
 /**
- * What a joint was led over while it was calibrated, laid about the middle of its limits, rad: its angles at the least and at the
- * greatest servo step, so that the first is the greater one where the servo counts against the joint. Its limits, where it was not
- * calibrated. LeRobot counts between these.
+ * Range over which a joint was led during calibration, centred on the middle of its limits, rad: its angles at the
+ * smallest and at the largest servo step. The first is the greater one where the servo counts against the joint. The
+ * joint's limits if it was not calibrated. LeRobot scales between these angles.
  */
 export function travelOf({ lower, upper, servos }: ArmModel['joints'][number]): readonly [number, number] {
   const { sign, stepsPerTurn, travel } = servos[0]!;
@@ -249,14 +248,14 @@ export function travelOf({ lower, upper, servos }: ArmModel['joints'][number]): 
 }
 
 /**
- * A joint whose servos count from where they do by their maker's tool and the arm's data alone, since their offsets must agree:
- * its arm cannot be calibrated here. Undefined when each joint has one servo.
+ * A joint with several servos, whose offsets must agree: only the maker's tool and the arm's data set their zeros, so
+ * the arm cannot be calibrated here. Undefined when each joint has one servo.
  */
 export function jointSetByMaker({ joints }: ArmModel): ArmModel['joints'][number] | undefined {
   return joints.find(({ servos }) => servos.length > 1);
 }
 
-/** Folder of the arms that come with the bridge. */
+/** Folder of the arm models shipped with the bridge. */
 export const ROBOTS_DIRECTORY = fileURLToPath(new URL('../../robots', import.meta.url));
 
 /** Names of the arm models in a folder. */
@@ -266,7 +265,7 @@ export function armModels(directory = ROBOTS_DIRECTORY): readonly string[] {
 }
 
 /**
- * Builds that there are of an arm, its plain one first.
+ * Builds of an arm model, the plain one first.
  * @param model as for `loadArmModel`
  * @throws ArmModelError when its file cannot be read
  */
@@ -290,7 +289,7 @@ function folderOf(model: string): { readonly name: string; readonly directory: s
 /**
  * Reads an arm's data.
  *
- * @param model name of a folder of `robots/`, e.g. `so101`, or the absolute path of any folder
+ * @param model name of a folder in `robots/`, e.g. `so101`, or the absolute path of any folder
  * @param variant `follower`, or one of `variants` in its file
  * @throws ArmModelError when a file is missing or its content is not allowed
  */
@@ -406,7 +405,7 @@ function parseYaml(file: string, text: string): unknown {
   }
 }
 
-/** @param variant whose part of `variants` is laid over the rest */
+/** @param variant entry of `variants` to merge over the rest */
 function checkFile(file: string, variant: string, text: string): ArmFile {
   let content = parseYaml(file, text);
   let path = file;

@@ -1,12 +1,14 @@
 import type { Clock } from '../clock.ts';
 import type { SharedState } from '../rt/snapshot/shared-snapshot.ts';
 
-/** A machine that does not run for a while finds timers run out before the loop has had its turn: time is waited for in parts. */
+/**
+ * Timers can expire in a pause of the machine, before the loop has had its turn. Waiting in parts gives it that turn.
+ */
 const PARTS = 4;
 
 /**
- * Resolves when a cycle after `seen` has been published, or after `timeout` s. Whoever begins to wait between the count of a
- * cycle and its notice is woken by that notice, with nothing new, and waits on.
+ * Resolves when a cycle after `seen` has been published, or after `timeout` s. A waiter that starts between a cycle's
+ * count and its notify is woken by that notify with nothing new, and keeps waiting.
  */
 export async function nextCycle(shared: SharedState, clock: Clock, seen: number, timeout: number): Promise<void> {
   const { words, index } = shared.cycleWord;

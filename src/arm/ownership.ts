@@ -105,7 +105,7 @@ export const OWNERSHIP = defineMachine({
 
 type Input = keyof typeof OWNERSHIP.inputs;
 
-/** The refusal of an arm that is somebody else's. */
+/** The refusal for an arm that has another owner. */
 export function ownedBy(arm: { readonly id: number; readonly name: string }, { owner, since }: Holding): BridgeError {
   const time = new Date(since * 1000).toISOString().slice(11, 19);
   const message = `Arm ${arm.name} is driven by ${owner.name}, since ${time} UTC.`;
@@ -115,53 +115,53 @@ export function ownedBy(arm: { readonly id: number; readonly name: string }, { o
 /** Why an owner no longer has its arm. */
 export interface Loss {
   readonly reason: 'superseded' | 'taken_over' | 'stopped' | 'disconnected' | 'unattended';
-  /** For people, to follow "Motion of arm X ended: ". */
+  /** Human-readable; follows "Motion of arm X ended: ". */
   readonly message: string;
 }
 
-/** Who has an arm, and since when. */
+/** Owner of an arm, and since when. */
 export interface Holding {
   readonly owner: Owner;
   /** Seconds since the epoch. */
   readonly since: number;
 }
 
-/** Who has one arm. It decides by the table above and keeps the names that the table does not. */
+/** Ownership of one arm. The table above decides; this class remembers the owners. */
 export class Ownership {
   readonly #arm: { readonly id: number; readonly name: string; readonly clock: Pick<Clock, 'wall'> };
   readonly #machine = new Running(OWNERSHIP);
   #session: ArmSession | null = null;
   #keeper: Owner | null = null;
   #reserved: Owner | null = null;
-  /** Since when the present owner has it, without a pause, s since the epoch. */
+  /** Since when the present owner has had it without a pause, s since the epoch. */
   #since = 0;
 
   constructor(arm: { readonly id: number; readonly name: string; readonly clock: Pick<Clock, 'wall'> }) {
     this.#arm = arm;
   }
 
-  /** Null while the arm is nobody's. */
+  /** Null while the arm is free. */
   get owner(): Owner | null {
     return this.#session?.owner ?? this.#keeper;
   }
 
-  /** Null while the arm is nobody's. */
+  /** Null while the arm is free. */
   get held(): Holding | null {
     const { owner } = this;
     return owner === null ? null : { owner, since: this.#since };
   }
 
-  /** Who keeps the arm between sessions; null: nobody does. */
+  /** Who keeps the arm between sessions; null when nobody does. */
   get keeper(): Owner | null {
     return this.#keeper;
   }
 
-  /** Whether who has it leads it down. */
+  /** Whether the owner's session lowers the arm. */
   get lowers(): boolean {
     return this.#session?.lowers === true;
   }
 
-  /** What becomes of the arm's torque by what who has it does now; null: that stays as it is. */
+  /** What the owner's session is about to do to the arm's torque; null when torque stays as it is. */
   get headsFor(): ArmSession['headsFor'] {
     return this.#session?.headsFor ?? null;
   }
@@ -170,7 +170,7 @@ export class Ownership {
     return this.#session === session;
   }
 
-  /** @throws {BridgeError} as `claim`, which would be refused */
+  /** @throws {BridgeError} if `claim` would */
   requireClaimable(caller: Caller): void {
     const { effects } = OWNERSHIP.table[this.#machine.state][this.#claimOf(caller)];
     if (effects.includes('refuseReserved')) {
@@ -189,7 +189,7 @@ export class Ownership {
     return takeOver ? 'claimOver' : 'claimOther';
   }
 
-  /** Gives the arm to a session. The one before it is told. @throws {BridgeError} owned, or stopped when it is reserved */
+  /** Gives the arm to a session. The previous one is notified. @throws {BridgeError} owned, or stopped when reserved */
   claim(caller: Caller, session: () => ArmSession): ArmSession {
     this.requireClaimable(caller);
     const { owner } = caller;
@@ -211,19 +211,19 @@ export class Ownership {
     return next;
   }
 
-  /** A session that is over does not have it any more. */
+  /** Drops a session that has lost the arm. */
   endLost(): void {
     if (this.#session !== null && this.#session.lost !== null) this.end(this.#session);
   }
 
-  /** A session gives the arm back. */
+  /** A session releases the arm. */
   end(session: ArmSession): void {
     if (this.#session !== session) return;
     this.#session = null;
     this.#put('end');
   }
 
-  /** The owner of the present session keeps the arm between sessions too, until it lets go or somebody takes it over. */
+  /** The present session's owner keeps the arm between sessions too, until it lets go or someone takes the arm over. */
   keep(): void {
     if (this.#session === null) return;
     this.#keeper = this.#session.owner;
@@ -234,7 +234,7 @@ export class Ownership {
     if (this.#put('letGo').includes('forgetKeeper')) this.#keeper = null;
   }
 
-  /** The arm is nobody's from now on; its session is told why. */
+  /** Frees the arm; its session is told why. */
   lose(loss: Loss): void {
     const session = this.#session;
     const effects = this.#put('lose');
@@ -244,8 +244,8 @@ export class Ownership {
   }
 
   /**
-   * A session that is older than this epoch is over, and is told why. Who keeps the arm keeps it.
-   * @returns whether there was one
+   * Ends a session older than this epoch and tells it why. The keeper of the arm keeps it.
+   * @returns whether there was such a session
    */
   loseBefore(epoch: number, loss: Loss): boolean {
     const session = this.#session;
@@ -255,13 +255,13 @@ export class Ownership {
     return true;
   }
 
-  /** From now on nobody else can take the arm, by take-over neither. */
+  /** From now on nobody else can take the arm, not even by take-over. */
   reserve(owner: Owner): void {
     this.#reserved = owner;
     if (this.#put('reserve').includes('forgetKeeper')) this.#keeper = null;
   }
 
-  /** Others can take the arm again, unless it is kept for somebody else meanwhile. */
+  /** Others can take the arm again, unless it is now reserved for a different owner. */
   unreserve(owner: Owner): void {
     if (this.#reserved?.key !== owner.key) return;
     this.#reserved = null;

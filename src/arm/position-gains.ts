@@ -4,19 +4,19 @@ import { forgetWhenRestored, type GainStore } from './gain-store.ts';
 import { messageOf } from './types.ts';
 
 /**
- * Lets servos work with softer position gains than their own, which are on disk meanwhile. A servo that connects has its
- * own gain, or is given it back, and only then the part that is wanted.
+ * Lets servos run on softer position gains than their own, which stay on disk meanwhile. A servo that connects has its
+ * own gain, or gets it back, before it gets the requested fraction.
  */
 export class PositionGains {
   readonly #arms: Arms;
   readonly #store: GainStore;
   readonly #notice: (text: string) => void;
   readonly #parts = new Map<Arm, number[]>();
-  /** Changes of one arm come one after the other. */
+  /** Changes of one arm run one after the other. */
   readonly #under = new Map<Arm, Promise<void>>();
   #begun = false;
 
-  /** @param notice is told what people should know of gains that could not be changed */
+  /** @param notice called when gains could not be changed */
   constructor(arms: Arms, store: GainStore, notice: (text: string) => void) {
     this.#arms = arms;
     this.#store = store;
@@ -24,8 +24,8 @@ export class PositionGains {
   }
 
   /**
-   * An arm belongs to the bridge from now on, or again.
-   * @param configured parts by joint name; 1 where left out
+   * Adds an arm, or resets it to its configured gains.
+   * @param configured fractions by joint name; 1 where left out
    */
   add(arm: Arm, configured: Readonly<Record<string, number>>): void {
     const known = this.#parts.has(arm);
@@ -36,7 +36,7 @@ export class PositionGains {
     if (this.#begun && !known) this.#watch(arm);
   }
 
-  /** From now on servos that are connected have the gains that are wanted. */
+  /** From now on connected servos get the requested gains. */
   begin(): void {
     this.#begun = true;
     for (const arm of this.#parts.keys()) this.#watch(arm);
@@ -53,18 +53,18 @@ export class PositionGains {
     });
   }
 
-  /** The servos of an arm that is back are given their own gains, if they had others. */
+  /** Gives the servos of a reconnected arm their own gains first, if they had others. */
   #back(arm: Arm): void {
     if (this.#softened(arm)) this.#apply(arm);
     else if (this.#store.kept(arm.name, arm.bus) !== undefined) void forgetWhenRestored(arm, this.#store);
   }
 
-  /** Parts by joint, 0..1. */
+  /** Fractions by joint, 0..1. */
   parts(arm: Arm): readonly number[] {
     return this.#parts.get(arm)!;
   }
 
-  /** Why they cannot be changed just now, for people; null when they can. */
+  /** Why they cannot be changed now, human-readable; null when they can. */
   refusal(arm: Arm): string | null {
     const { state } = arm.read();
     if (!['moving', 'mirroring', 'floating'].includes(state)) return null;
@@ -72,7 +72,7 @@ export class PositionGains {
   }
 
   /**
-   * Sets the part of one joint's servos: at once, or when the arm is connected.
+   * Sets the fraction for one joint's servos: at once, or when the arm connects.
    * @param part from `leastGain` of the arm's model to 1
    */
   set(arm: Arm, joint: number, part: number): void {
@@ -82,7 +82,7 @@ export class PositionGains {
     this.#apply(arm);
   }
 
-  /** Gives all servos their own gains back, for the end of the bridge. Those that cannot have them now get them at the next start. */
+  /** Gives all servos their own gains back when the bridge ends. Unreachable servos get theirs at the next start. */
   async restore(): Promise<void> {
     await Promise.all(
       this.#arms.all.map(async (arm) => {
@@ -105,7 +105,7 @@ export class PositionGains {
     this.#under.set(
       arm,
       done.catch((error) => {
-        // One that is away gets its gains when it is back.
+        // A disconnected arm gets its gains when it reconnects.
         if (arm.read().state === 'disconnected') return;
         this.#notice(`${arm.name}: the position gains of its servos have not been changed: ${messageOf(error)}`);
       }),
@@ -114,7 +114,7 @@ export class PositionGains {
 
   async #change(arm: Arm): Promise<void> {
     const parts = Float64Array.from(this.#parts.get(arm)!);
-    // Once they have others, this file alone knows the servos' own gains.
+    // Once the servos have others, this file is the only record of their own gains.
     this.#store.keep(arm.name, arm.bus, await arm.servos.gains(parts));
     await arm.servos.workWith(parts);
     if (!this.#softened(arm)) void forgetWhenRestored(arm, this.#store);

@@ -1,5 +1,5 @@
 /**
- * A scene as data: what stands before simulated arms, `scenes/<name>.yaml`, read and checked (scenes/README.md).
+ * A scene as data: the objects in front of simulated arms, `scenes/<name>.yaml`, read and checked (scenes/README.md).
  */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-/** Folder of the scenes that come with the bridge. */
+/** Folder of the scenes shipped with the bridge. */
 export const SCENES_DIRECTORY = fileURLToPath(new URL('../../scenes', import.meta.url));
 
 /** The file of a scene is missing or wrong; the message names file, place, value and what is allowed. */
@@ -16,7 +16,7 @@ export class SceneError extends Error {
   override readonly name = 'SceneError';
 }
 
-/** Farther from an arm than this nothing of its scene stands, m. */
+/** Largest coordinate of a scene object relative to its arm, m. */
 export const FARTHEST = 2;
 const MOST_OBJECTS = 30;
 const MOST_PARTS = 10;
@@ -69,7 +69,7 @@ const sceneFile = z.strictObject({
     ),
 });
 
-/** A thing that stands before an arm: m, kg and rad, in the frame of the arm's base. */
+/** An object in front of an arm: m, kg and rad, in the frame of the arm's base. */
 export type SceneObject = Readonly<z.output<typeof object>>;
 
 /** Names of the scenes in a folder. */
@@ -80,7 +80,7 @@ function scenes(directory: string): string[] {
 
 /**
  * Reads a scene.
- * @param scene name of a file of `scenes/`, without its ending, or the absolute path of any file
+ * @param scene name of a file in `scenes/`, without its extension, or the absolute path of any file
  * @throws {SceneError} when the file is missing or its content is not allowed
  */
 export function loadScene(scene: string): readonly SceneObject[] {
@@ -104,7 +104,7 @@ export function loadScene(scene: string): readonly SceneObject[] {
   return objects;
 }
 
-/** What stands before which arm, and where it was seen last. */
+/** The objects in front of each arm, and their last known poses. */
 export class SceneObjects {
   readonly #objects: readonly SceneObject[];
   readonly #without: ReadonlySet<string>;
@@ -113,24 +113,24 @@ export class SceneObjects {
 
   /**
    * @param objects of the scene
-   * @param without names of arms that have nothing before them
+   * @param without names of arms with no objects in front of them
    */
   constructor(objects: readonly SceneObject[], without: readonly string[]) {
     this.#objects = objects;
     this.#without = new Set(without);
   }
 
-  /** What stands before a simulated arm. */
+  /** Objects in front of a simulated arm. */
   of(arm: string): readonly SceneObject[] {
     return this.#without.has(arm) ? [] : this.#objects;
   }
 
-  /** How often anything has been seen elsewhere; 0: nothing has been seen yet. */
+  /** Number of pose updates so far; 0: none yet. */
   get version(): number {
     return this.#version;
   }
 
-  /** Poses as seen last by arm: 7 numbers for each object, place (m) and quaternion with w last. */
+  /** Last known poses by arm: 7 numbers per object, position (m) and quaternion with w last. */
   get poses(): ReadonlyMap<string, Float64Array> {
     return this.#poses;
   }

@@ -1,17 +1,16 @@
 import type { ArmModel } from './model.ts';
 import type { SceneObject } from './scene.ts';
 
-/** In what a simulated arm differs from its model: a mass at the tool (kg), and the share of its servos' stiffness. */
+/** How a simulated arm differs from its model: a mass at the tool (kg), and a factor on its servos' stiffness. */
 export interface CounterpartOptions {
   readonly payload: number;
   readonly stiffness: number;
 }
 
 /**
- * The simulated twin of an arm, at its rest pose, with servos that have been set up: what the simulation takes, as plain
- * data.
+ * The simulated counterpart of an arm at its rest pose, with servos already set up: plain data for the simulation.
  * @param name of the arm in the simulation
- * @param objects what stands before it
+ * @param objects in front of the arm
  */
 export function simulatedCounterpart(
   model: ArmModel,

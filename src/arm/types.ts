@@ -5,47 +5,47 @@ export { ARM_STATES, type ArmSnapshot, type ArmState } from '../rt/snapshot/arm-
 export type { Arm } from './arm.ts';
 export type { Arms } from './arms.ts';
 
-/** What drives an arm at this moment. */
+/** What drives an arm now. */
 export interface Activity {
   /** `trajectory`, `waypoints`, `mirror`, `stream`, `jog` or `float`. */
   readonly kind: string;
-  /** Part of the time of the present leg that has passed, 0..1; null for a motion without an end. */
+  /** Elapsed fraction of the present leg's time, 0..1; null for a motion without an end. */
   readonly progress: number | null;
 }
 
 /** Who drives, or asks to drive, an arm. Two owners are the same when their keys are equal. */
 export interface Owner {
   readonly key: string;
-  /** For people: `"notebook" on this computer`, `the ROS topic /follower/joint_commands`. */
+  /** Human-readable: `"notebook" on this computer`, `the ROS topic /follower/joint_commands`. */
   readonly name: string;
 }
 
-/** The request that something is done for. */
+/** The request behind an action. */
 export interface Origin {
-  /** Who has sent it, for people. */
+  /** Its sender, human-readable. */
   readonly who: string;
-  /** From where: an address, `this computer`, `ROS 2`, `the bridge`. */
+  /** Where it came from: an address, `this computer`, `ROS 2`, `the bridge`. */
   readonly from: string;
   /** `POST /move/init`, `service /follower/arm_bridge/init`, ... */
   readonly what: string;
-  /** By which its answer and its lines in the log are found; null where there is none. */
+  /** Request id that its answer and its log lines carry; null where there is none. */
   readonly request: string | null;
 }
 
-/** Who asks, how insistently, and how the asker lets go. */
+/** Who asks, whether by take-over, and how the caller cancels. */
 export interface Caller {
   readonly owner: Owner;
   /** Take the arm from another owner. */
   readonly takeOver: boolean;
-  /** Aborted when the asker has gone: its motion then decelerates to a hold. */
+  /** Aborted when the caller has gone: its motion then decelerates to a hold. */
   readonly signal?: AbortSignal;
-  /** The asker knows that the arm's angles may be wrong. */
+  /** The caller knows that the arm's angles may be wrong. */
   readonly uncalibrated?: boolean;
-  /** The bridge asks by itself, not a person or a program. */
+  /** The bridge itself asks, not a person or a program. */
   readonly automatic?: boolean;
-  /** Called as soon as the asker has the arm. */
+  /** Called as soon as the caller has the arm. */
   readonly onTaken?: () => void;
-  /** Left out: the owner asks by itself. */
+  /** Left out: the owner itself. */
   readonly origin?: Origin;
 }
 
@@ -68,22 +68,22 @@ export const ERROR_CODES = [
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** What to do about an error. HTTP, ROS 2 and the page each say it in words of their own. */
+/** What to do about an error. HTTP, ROS 2 and the page each phrase it in their own words. */
 export const REMEDIES = [
   /** Move the arm to its pose `init`. */
   'init',
   /** Release the arm's stop. */
   'reset',
   'torque_on',
-  /** Wait until the owner has ended, or take the arm from it. */
+  /** Wait until the owner has finished, or take the arm over. */
   'take_over',
   'stop_mirroring',
   'stop_recording',
   /** List the serial ports of this machine. */
   'list_ports',
-  /** Connect the arm, which somebody has disconnected. */
+  /** Connect the arm, which was disconnected on purpose. */
   'connect',
-  /** Calibrate the arm, or ask for the motion with the word that its angles may be wrong. */
+  /** Calibrate the arm, or repeat the request with `uncalibrated`. */
   'calibrate',
 ] as const;
 export type Remedy = (typeof REMEDIES)[number];
@@ -95,7 +95,7 @@ export type Remedy = (typeof REMEDIES)[number];
 export class BridgeError extends Error {
   override readonly name = 'BridgeError';
   readonly code: ErrorCode;
-  /** The arm that it is about; null for the whole bridge. */
+  /** The arm concerned; null for the whole bridge. */
   readonly arm: { readonly id: number; readonly name: string } | null;
   readonly remedy: Remedy | null;
 
@@ -112,7 +112,7 @@ export class BridgeError extends Error {
   }
 }
 
-/** Reason of a signal by which a motion is cancelled, for people; with any other one its asker has gone. */
+/** Abort reason of a cancelled motion, human-readable. Any other reason means that the caller has gone. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled';
 }
@@ -128,9 +128,9 @@ export interface LoopStatistics {
   cycles: number;
   /** Configured rate, Hz. */
   rate: number;
-  /** Cycles that began later than half a period. */
+  /** Cycles that began more than half a period late. */
   late: number;
-  /** What keeps this computer from keeping up, for people; empty when it does. */
+  /** Why this computer does not keep up, human-readable; empty when it does. */
   trouble: string;
   /** Mean period of the last second, s. */
   period: number;
@@ -138,12 +138,12 @@ export interface LoopStatistics {
   longestPeriod: number;
   /** Real-time priority of the control thread (SCHED_FIFO); 0 where it has none. */
   priority: number;
-  /** From the beginning of a cycle to that of the next. */
+  /** From the start of a cycle to the start of the next. */
   periods: CycleTiming;
-  /** Time by which a cycle began too late. */
+  /** How late cycles began. */
   lateness: CycleTiming;
-  /** From the beginning of the read of all arms until goals made of it had been written to all. */
+  /** From the start of the read of all arms until the resulting goals had been written to all. */
   latency: CycleTiming;
-  /** Periods of the last 10 s, by their length. */
+  /** Periods of the last 10 s, by length. */
   histogram: PeriodHistogram;
 }

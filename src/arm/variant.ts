@@ -1,6 +1,6 @@
 /**
- * Builds of one arm that differ in parts of their data, such as a leader with other gears: what `variants` of its file
- * names is laid over the rest of the file.
+ * Builds of one arm that differ in parts of their data, such as a leader with other gears: an entry of `variants` in
+ * its file is merged over the rest of the file.
  */
 
 /** The arm as its file describes it. */
@@ -9,9 +9,10 @@ export const BASE_VARIANT = 'follower';
 type Tree = Record<string, unknown>;
 
 /**
+ * Merges a variant.
  * @param content of an arm's file, not yet checked
  * @param variant one of its `variants`
- * @returns the content with that variant's values, without `variants`; or the names that there are
+ * @returns the content with that variant's values, without `variants`; for an unknown variant the names of all
  */
 export function layVariant(content: unknown, variant: string): Tree | string[] {
   const { variants, ...base } = isTree(content) ? content : {};
@@ -21,7 +22,7 @@ export function layVariant(content: unknown, variant: string): Tree | string[] {
   return laid(base, changes);
 }
 
-/** Trees are laid over trees key by key, and over a list of named things by name; anything else replaces. */
+/** Merges objects key by key, and an object over a list of named entries by name; anything else replaces. */
 function laid(base: Tree, changes: Tree): Tree {
   const result = { ...base };
   for (const [key, change] of Object.entries(changes)) result[key] = laidValue(base[key], change);
@@ -40,7 +41,7 @@ function laidValue(base: unknown, change: unknown): unknown {
       const name = named(entry);
       return name !== undefined && name in change ? laidValue(entry, change[name]) : entry;
     }),
-    // Kept, so that the check of the file names what is wrong with them.
+    // Kept, so that validation of the file reports what is wrong with them.
     ...unknown.map(([name, value]) => (isTree(value) ? { name, ...value } : value)),
   ];
 }

@@ -2,10 +2,10 @@ import type { ArmModel } from '../arm/model.ts';
 import type { CalibrationFile } from '../config/calibration.ts';
 
 /**
- * The calibration of an arm whose servos are mounted as its model says, over the model's whole travel.
- * @param arm its name
- * @param written time of the file, ISO 8601
- * @param homing offsets that its servos have, in counts, by id; 0 where left out
+ * Calibration of an arm whose servos are mounted as its model says, covering the model's full travel.
+ * @param arm name of the arm
+ * @param written time stamp of the file, ISO 8601
+ * @param homing homing offset of each servo in counts, by id; 0 if left out
  */
 export function asBuilt(
   model: ArmModel,

@@ -1,9 +1,9 @@
 import type { Step } from './calibration-steps.ts';
 
-/** Steps of a calibration that people count; an arm that holds is lowered first, before them. */
+/** Calibration steps as numbered for users. An arm with torque on is lowered first; that step has no number. */
 export const STEPS = ['middle', 'sweep', 'hold', 'move', 'save'] as const satisfies readonly Step[];
 
-/** What a step has come to, and what people are to do next. */
+/** Result of a step, and what the user must do next. */
 export interface CalibrationAnswer {
   readonly status: 'in_progress' | 'success' | 'error';
   readonly message: string;
@@ -12,17 +12,17 @@ export interface CalibrationAnswer {
   readonly steps: number;
 }
 
-/** A calibration that is under way. */
+/** A calibration in progress. */
 export interface CalibrationView extends CalibrationAnswer {
   readonly joints: readonly {
     readonly name: string;
-    /** rad from the middle pose, past a servo's wrap too; NaN before the first sample. */
+    /** rad from the middle pose, continuous across the encoder wrap; NaN before the first sample. */
     readonly position: number;
     readonly least: number;
     readonly most: number;
-    /** Range that the arm's data give, rad. */
+    /** Range of the joint in the arm model, rad. */
     readonly range: number;
-    /** It needs no leading to its ends, or has been led there. */
+    /** The joint was swept over its range, or needs no sweep because it turns a full turn. */
     readonly done: boolean;
   }[];
 }

@@ -5,39 +5,39 @@ import type { ServoFacts } from '../rt/driver/arm-link.ts';
 import type { CalibrationAnswer, CalibrationView } from './calibrating.ts';
 import { Session, type SessionServices } from './calibration-session.ts';
 
-/** How often it is looked whether an arm has become limp, so that its servos can get back what they had, s. */
+/** Poll interval, s, while waiting for an arm to go limp so that its servos can be restored. */
 const LOOK = 0.2;
-/** Servos are asked for their offsets no more often than this. */
+/** Most reads of the offsets; gives up if no two reads in a row agree. */
 const MOST_READS = 6;
 
-/** A session with who has begun it. */
+/** A session and the client that started it. */
 interface Open {
   readonly session: Session;
   readonly caller: string;
-  /** A step is being carried out. */
+  /** A step is running. */
   busy: boolean;
 }
 
-/** Calibrates arms, one session for each, and gives back to servos what a session that was not finished has written. */
+/** Calibrates arms, one session per arm. Restores the servos of sessions that did not finish. */
 export class CalibrationService {
   readonly #services: SessionServices;
   readonly #notice: (text: string) => void;
   readonly #open = new Map<Arm, Open>();
-  /** Why a session has ended by itself, until somebody has been told. */
+  /** Why a session ended by itself; kept until a client has been told. */
   readonly #ended = new Map<Arm, string>();
-  /** What servos are still to be given back. */
+  /** Former servo settings that must still be restored. */
   readonly #left = new Map<Arm, readonly JointMount[]>();
   #closed = false;
 
-  /** @param notice is given what people should know */
+  /** @param notice receives messages for users */
   constructor(services: SessionServices, notice: (text: string) => void) {
     this.#services = services;
     this.#notice = notice;
   }
 
   /**
-   * Begins an arm's calibration, or takes it to its next step.
-   * @param reversed joints that moved the other way than was said, at the last step
+   * Starts an arm's calibration, or runs its current step and advances to the next.
+   * @param reversed joints that moved opposite to the announced direction; only at the last step
    * @throws {BridgeError} disconnected, stopped, owned, unsupported, bad_request
    */
   async next(arm: Arm, caller: Caller, reversed: readonly string[]): Promise<CalibrationAnswer> {
@@ -68,27 +68,30 @@ export class CalibrationService {
     }
   }
 
-  /** Null while none is under way. */
+  /** Null if no calibration is in progress. */
   view(arm: Arm): CalibrationView | null {
     return this.#open.get(arm)?.session.view() ?? null;
   }
 
   /**
-   * Ends it and gives the servos back what they had; an arm that holds goes limp over 2 s first. Resolves to false when none
-   * is under way. @throws {BridgeError} owned
+   * Cancels the calibration and restores the servo settings; an arm with torque on goes limp over 2 s first.
+   * @returns false if no calibration is in progress
+   * @throws {BridgeError} owned
    */
   async cancel(arm: Arm, caller: Caller): Promise<boolean> {
     const open = this.#open.get(arm);
     if (open === undefined) return false;
     requireCaller(open, caller);
-    // A step that is under way moves the arm: it decelerates to a hold.
+    // A running step may be moving the arm: brake it to a hold.
     await arm.halt({ owner: open.session.owner, takeOver: false });
     await open.session.undo();
     this.#end(open, 'cancel');
     return true;
   }
 
-  /** Gives servos of limp arms back what they had; those that still hold are told of. */
+  /**
+   * Restores the servos of limp arms; reports the arms whose servos cannot be restored, such as those with torque on.
+   */
   async close(): Promise<void> {
     this.#closed = true;
     for (const [arm, { session }] of this.#open) if (session.unsaved !== null) this.#left.set(arm, session.unsaved);
@@ -116,7 +119,7 @@ export class CalibrationService {
     }
   }
 
-  /** Samples the arm in each cycle while its session has it. */
+  /** Samples the arm every cycle while the session owns it. */
   async #watch(arm: Arm, open: Open): Promise<void> {
     const { session } = open;
     let fault = '';
@@ -154,7 +157,7 @@ export class CalibrationService {
     }
   }
 
-  /** @returns whether nothing is left to be given back */
+  /** @returns true if nothing is left to restore */
   async #giveBack(arm: Arm): Promise<boolean> {
     const left = this.#left.get(arm);
     if (left === undefined) return true;
@@ -163,7 +166,7 @@ export class CalibrationService {
     try {
       await arm.calibrate(left);
     } catch {
-      // Torque has gone on meanwhile, or the arm has gone: later.
+      // Torque went on meanwhile, or the arm disconnected: try again later.
       return false;
     }
     if (this.#left.get(arm) === left) this.#left.delete(arm);
@@ -171,7 +174,9 @@ export class CalibrationService {
   }
 }
 
-/** What the servos are set to, read until it is the same twice: a late answer to something else would go into every offset. */
+/**
+ * Reads the servo settings until two reads agree, because a late reply to another request would corrupt every offset.
+ */
 async function surely(arm: Arm): Promise<readonly ServoFacts[]> {
   let facts = await arm.servos.read();
   for (let reads = 1; reads < MOST_READS; reads++) {

@@ -12,41 +12,41 @@ import { isFullTurn, type JointPlan, planJoint, sweepFault, sweepFaults, type Tr
 import { Sweep } from './sweep.ts';
 import { goLimp, holdTorque, moveEach, nudges, outside } from './trial.ts';
 
-/** What a session asks of the rest of the bridge. */
+/** What a session needs from the rest of the bridge. */
 export interface SessionServices {
   /** Lowers the arm and lets it go limp; resolves to null, or to why it still holds. */
   readonly lower: (arm: Arm, caller: Caller) => Promise<string | null>;
-  /** Keeps what was found out; returns where. @throws {Error} for people */
+  /** Saves the calibration; returns where. @throws {Error} with a message for users */
   readonly save: (arm: Arm, file: CalibrationFile) => string;
 }
 
 /** The calibration of one arm, from its first step to its last. */
 export class Session {
   readonly arm: Arm;
-  /** Who has the arm meanwhile. */
+  /** Owner of the arm during the session. */
   readonly owner: Owner;
   readonly #machine: Running<Step, keyof typeof CALIBRATION.inputs, keyof typeof CALIBRATION.effects>;
-  /** What the servos had before, once they have been written; null while they have it. */
+  /** Servo settings to restore if the session fails; null while the servos hold nothing unsaved. */
   unsaved: readonly JointMount[] | null;
   readonly #services: SessionServices;
   readonly #facts: readonly ServoFacts[];
   readonly #before: readonly JointMount[];
-  /** Its joints as their servos counted during the sweep. */
+  /** Joint models in force during the sweep, with their former zero and sign. */
   readonly #swept: readonly JointModel[];
   readonly #sweep: Sweep;
   readonly #signs: (1 | -1)[];
   #middle: Float64Array | null = null;
   #travels: readonly Travel[] = [];
   #plans: readonly JointPlan[] = [];
-  /** Joints that have not moved since their sign was chosen; undefined: none has. */
+  /** Joints not moved since their sign was last set; undefined: none has moved yet. */
   #untried: readonly string[] | undefined;
-  /** Where the joints hold between their moves, and by how much each moves, rad. */
+  /** Pose held between the trial moves, and the amount of each move, rad. */
   #home: Float64Array = new Float64Array();
   #by: Float64Array = new Float64Array();
 
   /**
-   * @param facts of the arm's servos, read now
-   * @param left what an earlier calibration that was not saved has still to give back; null: nothing
+   * @param facts settings of the arm's servos, just read
+   * @param left settings that an earlier, unsaved calibration must still restore; null: none
    */
   constructor(
     arm: Arm,
@@ -83,25 +83,25 @@ export class Session {
     return this.#machine.state;
   }
 
-  /** @returns what is to be done by whoever keeps the sessions */
+  /** @returns effects for the caller to carry out */
   put(input: keyof typeof CALIBRATION.inputs): readonly (keyof typeof CALIBRATION.effects)[] {
     return this.#machine.put(input, this.arm.clock.now());
   }
 
-  /** Takes the arm's newest sample. */
+  /** Adds the arm's newest sample to the sweep. */
   sample(): void {
     if (this.step === 'middle' || this.step === 'sweep') this.#sweep.add(this.arm.read().positions);
   }
 
-  /** What is to be done at the present step. */
+  /** What the user must do at the current step. */
   instruction(): CalibrationAnswer {
     return this.#answer(this.#text());
   }
 
-  /** Carries the present step out and goes to the next one. @throws {BridgeError} */
+  /** Runs the current step and advances to the next one. @throws {BridgeError} */
   async next(reversed: readonly string[], signal: AbortSignal | undefined): Promise<CalibrationAnswer> {
     const { arm, owner } = this;
-    // What moves it here is to show whether its angles are right.
+    // Allowed while uncalibrated, because these moves show whether the angles are right.
     const caller: Caller = { owner, takeOver: false, uncalibrated: true, ...(signal === undefined ? {} : { signal }) };
     if (reversed.length > 0 && this.step !== 'save') {
       throw new BridgeError(
@@ -151,7 +151,7 @@ export class Session {
     return this.instruction();
   }
 
-  /** Lets the arm go limp and gives the servos back what they had. @throws {BridgeError} stopped when it was lost on the way */
+  /** Lets the arm go limp and restores the servo settings. @throws {BridgeError} stopped if it does not go limp */
   async undo(): Promise<void> {
     const problem = await goLimp(this.arm, { owner: this.owner, takeOver: false, uncalibrated: true });
     if (problem !== null) throw new BridgeError('stopped', `Arm ${this.arm.name} has not gone limp: ${problem}.`);
@@ -284,7 +284,7 @@ export class Session {
     }
   }
 
-  /** What is to be seen of the joints that move. */
+  /** What the user should see each moving joint do. */
   #moves(): string {
     const { model } = this.arm;
     return model.joints

@@ -9,7 +9,7 @@ export class CalibrationFileError extends Error {
   override readonly name = 'CalibrationFileError';
 }
 
-/** What of a file concerns the servos. */
+/** The servo mounts in a calibration file. */
 export function mountsOf({ joints }: CalibrationFile): ServoMounts {
   return Object.fromEntries(
     Object.entries(joints).map(([name, { sign, zero, homing_offset: homing, range_min: least, range_max: most }]) => [
@@ -19,7 +19,7 @@ export function mountsOf({ joints }: CalibrationFile): ServoMounts {
   );
 }
 
-/** Why a file cannot be that of an arm of this model, for people; null when it can. */
+/** Why a file does not belong to this arm model, for users; null if it does. */
 function foreign({ model: name, variant, joints }: CalibrationFile | FrictionFile, model: ArmModel): string | null {
   if (name !== model.name || variant !== model.variant) {
     return `it was made for a ${name} (${variant}), the arm is a ${model.name} (${model.variant})`;
@@ -28,7 +28,7 @@ function foreign({ model: name, variant, joints }: CalibrationFile | FrictionFil
   return unknown === undefined ? null : `it has a joint "${unknown}", which a ${name} has not`;
 }
 
-/** Why a calibration cannot be that of an arm of this model, for people; null when it can. */
+/** Why a calibration does not fit this arm model, for users; null if it does. */
 function mismatch(file: CalibrationFile, model: ArmModel): string | null {
   const problem = foreign(file, model);
   if (problem !== null) return problem;
@@ -39,7 +39,7 @@ function mismatch(file: CalibrationFile, model: ArmModel): string | null {
   return null;
 }
 
-/** The calibrations of arms, one file for each, and beside it one with the friction of its joints where that was measured. */
+/** Calibration files, one per arm, and beside each a file with the joint friction if it was measured. */
 export class CalibrationStore {
   readonly #folder: string;
 
@@ -55,24 +55,24 @@ export class CalibrationStore {
     return join(this.#folder, `${arm}.friction.json`);
   }
 
-  /** Null when the arm has none. @throws {CalibrationFileError} when there is one that is not an arm's of this model */
+  /** Null if the arm has no file. @throws {CalibrationFileError} if the file is damaged or does not fit the model */
   read(arm: string, model: ArmModel): CalibrationFile | null {
     const path = this.path(arm);
     return fileAt(path, calibrationFile, (file) => mismatch(file, model), 'Calibrate the arm again');
   }
 
-  /** The same of the friction of its joints. @throws {CalibrationFileError} likewise */
+  /** Like `read`, for the friction file. @throws {CalibrationFileError} */
   readFriction(arm: string, model: ArmModel): FrictionFile | null {
     const path = this.frictionPath(arm);
     return fileAt(path, frictionFile, (file) => foreign(file, model), 'Measure it again');
   }
 
-  /** Replaces the arm's calibration as a whole. @throws {CalibrationFileError} when it cannot be written */
+  /** Replaces the arm's whole calibration. @throws {CalibrationFileError} if it cannot be written */
   write(arm: string, file: CalibrationFile): void {
     this.#replace(this.path(arm), file);
   }
 
-  /** Replaces what was measured of the friction of its joints. @throws {CalibrationFileError} when it cannot be written */
+  /** Replaces the measured friction of the arm's joints. @throws {CalibrationFileError} if it cannot be written */
   writeFriction(arm: string, file: FrictionFile): void {
     this.#replace(this.frictionPath(arm), file);
   }
@@ -89,9 +89,9 @@ export class CalibrationStore {
 }
 
 /**
- * Null when there is no file.
- * @param fault why its content cannot be the arm's; null when it can
- * @param remedy what people may do about that, besides moving the file away
+ * Reads and checks a file; null if there is none.
+ * @param fault why the content does not fit the arm; null if it does
+ * @param remedy what the user can do about that, besides moving the file away
  * @throws {CalibrationFileError}
  */
 function fileAt<T extends z.ZodType>(
@@ -113,7 +113,7 @@ function fileAt<T extends z.ZodType>(
   throw new CalibrationFileError(`${path}: ${problem}. ${remedy}, or move this file away`);
 }
 
-/** @param path where the text is from, for messages @throws {CalibrationFileError} */
+/** @param path source of the text, for messages @throws {CalibrationFileError} */
 function parsed<T extends z.ZodType>(text: string, path: string, schema: T): z.output<T> {
   let content: unknown;
   try {

@@ -1,6 +1,6 @@
 import type { ArmModel, JointRole } from '../arm/model.ts';
 
-/** What a joint does when its role angle grows, and when it falls (robots/README.md, Roles). */
+/** What a joint does when its role angle increases, and when it decreases (robots/README.md, Roles). */
 const MOVES: Readonly<Record<Exclude<JointRole, 'gripper'>, readonly [string, string]>> = {
   shoulder_pan: ['the arm turns to its left', 'the arm turns to its right'],
   shoulder_lift: ['the upper arm leans forward', 'the upper arm leans back'],
@@ -16,7 +16,7 @@ const MOVES: Readonly<Record<Exclude<JointRole, 'gripper'>, readonly [string, st
   ],
 };
 
-/** In words, what a person sees when a joint of this arm goes by `change` (rad, not 0). */
+/** Describes what a person sees when a joint moves by `change` (rad, not 0). */
 export function directionOf({ joints, gripper }: ArmModel, index: number, change: number): string {
   const { role, roleFrame, name } = joints[index]!;
   if (gripper?.index === index)

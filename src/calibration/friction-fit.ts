@@ -1,26 +1,26 @@
 import type { DriveFriction } from '../arm/model.ts';
 import { FRICTION_SPEED } from '../rt/joint/following.ts';
 
-/** A joint that moves evenly. */
+/** One sample of a joint that moves at constant speed. */
 export interface DragSample {
   /** rad */
   readonly position: number;
-  /** rad/s, of either sign. */
+  /** rad/s, signed. */
   readonly speed: number;
-  /** What its drive takes, weight taken off, Nm: of the sign of the speed. */
+  /** Drive torque without gravity, Nm; same sign as the speed. */
   readonly drag: number;
 }
 
 export interface FrictionFit extends DriveFriction {
-  /** What the fit leaves over, root of the mean square, Nm. */
+  /** Residual of the fit (root mean square), Nm. */
   readonly residual: number;
 }
 
 /**
- * Coulomb and viscous friction of a joint by least squares: drag = friction tanh(speed / FRICTION_SPEED) + damping speed +
- * offset + slope position, as `ExternalTorque` has the first two. Offset and slope take up what the weight differs from the
- * model's: they do not turn with the direction.
- * @param samples in both directions and at two speeds or more; otherwise the numbers are not finite
+ * Fits the Coulomb and viscous friction of a joint by least squares: drag = friction tanh(speed / FRICTION_SPEED) +
+ * damping speed + offset + slope position. `ExternalTorque` uses the same first two terms. Offset and slope absorb the
+ * error of the gravity model, because it does not change sign with the direction.
+ * @param samples in both directions and at two or more speeds; otherwise the results are not finite
  */
 export function fitFriction(samples: readonly DragSample[]): FrictionFit {
   const middle = samples.reduce((sum, { position }) => sum + position, 0) / samples.length;
@@ -35,7 +35,7 @@ export function fitFriction(samples: readonly DragSample[]): FrictionFit {
   return { friction: factors[0]!, damping: factors[1]!, residual: Math.sqrt(squares / samples.length) };
 }
 
-/** The x of `matrix` x = `right`, for a matrix that is symmetrical and positive definite; overwrites both. */
+/** Solves `matrix` x = `right` for x; the matrix is symmetric and positive definite. Overwrites both. */
 function solved(matrix: number[][], right: number[]): number[] {
   const count = right.length;
   for (let i = 0; i < count; i++) {

@@ -9,37 +9,42 @@ import { FRICTION_SPEED } from '../rt/joint/following.ts';
 import { HEADROOM } from '../rt/sources/trajectory.ts';
 import { type DragSample, type FrictionFit, fitFriction } from './friction-fit.ts';
 
-/** The pose about which the joints move: free of everything, and known to people. */
+/** Pose around which the joints move: clear of obstacles, and familiar to users. */
 const HOME = 'init';
-/** Speed of the quickest sweep, and the others as parts of it, rad/s: far enough above that at which friction changes its sign. */
+/**
+ * Speed of the fastest sweep, rad/s, and all sweep speeds as fractions of it: well above the speed at which friction
+ * changes sign.
+ */
 const TOP_SPEED = 0.7;
 const SPEEDS = [0.3, 0.55, 1];
-/** A slower one tells nothing of viscous friction, rad/s. */
+/** Lowest top speed that still shows viscous friction, rad/s. */
 const LEAST_TOP_SPEED = 0.4;
-/** How often a joint goes there and back at each speed. */
+/** Round trips of a joint at each speed. */
 const ROUNDS = 2;
-/** Way of a joint, rad, and room that it keeps to its limits. */
+/** Travel of a joint, and its margin to the limits, rad. */
 const WAY = 0.6;
 const ROOM = 0.1;
-/** Where a way about the pose is not free, others are tried: so far off, rad. */
+/** Shifts of a joint's path, rad, tried in order until one is free of contact. */
 const SHIFTS = [0, 0.15, -0.15, 0.3, -0.3];
-/** Time in which the estimate of torques has come to its end after a joint has come to its speed, s. */
+/** Settling time of the torque estimate after a joint reaches its speed, s. */
 const SETTLING = 0.15;
-/** Fewer samples of a sweep say nothing. */
+/** Minimum number of samples per sweep. */
 const LEAST_SAMPLES = 20;
 /** Longest time for one joint, s. */
 const JOINT_LIMIT = 120;
-/** What a fit may leave over, Nm, and as a part of the largest drag: detents, backlash, the encoder's steps. */
+/**
+ * Largest residual of a fit: Nm, plus a fraction of the largest drag. Covers cogging, backlash and encoder resolution.
+ */
 const RESIDUAL = 0.03;
 const RESIDUAL_SHARE = 0.2;
-/** Negative friction up to this is none, Nm. */
+/** Negative friction up to this counts as zero, Nm. */
 const NEGLIGIBLE = 0.01;
-/** Part of its torque limit that a joint that is free may need for moving. */
+/** Largest fraction of its torque limit that a free joint may need to move. */
 const MOST_DRAG = 0.5;
 
-/** What one joint does while its friction is measured. */
+/** Motion of one joint while its friction is measured. */
 export interface FrictionWay {
-  /** Place in the model. */
+  /** Index in the model. */
   readonly joint: number;
   readonly name: string;
   /** rad */
@@ -49,7 +54,7 @@ export interface FrictionWay {
   readonly speed: number;
 }
 
-/** What was measured of a joint, and what was taken for it before. */
+/** Measured friction of a joint, and the values used before. */
 export interface MeasuredFriction extends FrictionFit {
   readonly name: string;
   readonly before: DriveFriction;
@@ -57,20 +62,20 @@ export interface MeasuredFriction extends FrictionFit {
 
 export interface FrictionOutcome {
   readonly joints: readonly MeasuredFriction[];
-  /** Where the numbers are kept; null: nowhere, since the arm is simulated. */
+  /** Where the values are saved; null if they are not, because the arm is simulated. */
   readonly kept: string | null;
 }
 
 /**
- * Measures the friction of an arm's joints: each moves slowly to and fro about the pose `init`, and what the estimate of external
- * torques tells of an arm that nobody touches is what its drive takes more, or less, than its data say.
+ * Measures the friction of an arm's joints: each moves slowly back and forth around the pose `init`. Nobody touches the
+ * arm meanwhile, so the estimated external torque is the error of the friction values in use.
  */
 export class FrictionService {
   readonly #motion: MoveService;
   readonly #planners: Planners;
   readonly #keep: (arm: Arm, file: FrictionFile) => string;
 
-  /** @param keep keeps what was measured, from the next start on; returns where */
+  /** @param keep saves the result, which takes effect at the next start; returns where */
   constructor(motion: MoveService, planners: Planners, keep: (arm: Arm, file: FrictionFile) => string) {
     this.#motion = motion;
     this.#planners = planners;
@@ -78,8 +83,9 @@ export class FrictionService {
   }
 
   /**
-   * What each joint is to do, without moving anything.
-   * @throws {BridgeError} disconnected, stopped, uncalibrated; unsupported where a joint cannot move freely, or fast enough
+   * Plans the motion of each joint; moves nothing.
+   * @throws {BridgeError} disconnected, stopped, uncalibrated; unsupported for a remote arm, or if a joint cannot move
+   *   freely or fast enough
    */
   plan(arm: Arm): FrictionWay[] {
     arm.requireDrivable();
@@ -99,10 +105,11 @@ export class FrictionService {
   }
 
   /**
-   * Takes the arm to its pose `init`, moves its joints one after the other as `plan` says, and keeps what was measured. Whatever ends
-   * it before, the arm holds and nothing is kept.
-   * @param told called with each joint that has been measured
-   * @throws {BridgeError} as `plan`; owned; unavailable, with the joint and why, when something has ended it, or a fit is not plausible
+   * Moves the arm to its pose `init`, moves its joints one by one as `plan` says, and saves the result. If anything
+   * ends it early, the arm holds and nothing is saved.
+   * @param told called after each measured joint
+   * @throws {BridgeError} as `plan`; owned; unavailable, with the joint and the cause, if something ended it or a fit
+   *   is implausible
    */
   async measure(
     arm: Arm,
@@ -167,7 +174,7 @@ function wayOf(arm: Arm, planning: ArmPlanning, joint: number): FrictionWay {
   );
 }
 
-/** @returns what was measured, or why that cannot be, for people */
+/** @returns the measurement, or why there is none, for users */
 async function measureJoint(
   session: ArmSession,
   home: Float64Array,
@@ -200,7 +207,10 @@ async function measureJoint(
   };
 }
 
-/** Drives one joint to `goal` and samples it while it goes evenly. @returns the samples, or why there are none */
+/**
+ * Drives one joint to `goal` and samples it while its speed is constant.
+ * @returns the samples, or why there are none
+ */
 async function sweep(
   session: ArmSession,
   goal: Float64Array,
@@ -243,7 +253,10 @@ async function sweep(
   return seen.map(({ position, external }) => ({ position, speed: measured, drag: expected - external }));
 }
 
-/** Why numbers cannot be those of a joint that moves freely, for people; null when they can. @param speed largest, rad/s */
+/**
+ * Why a fit is implausible for a freely moving joint, for users; null if it is plausible.
+ * @param speed largest, rad/s
+ */
 function faultOf({ friction, damping, residual }: FrictionFit, speed: number, torqueLimit: number): string | null {
   const numbers = `friction ${friction.toFixed(3)} Nm, damping ${damping.toFixed(3)} Nm s/rad, ${residual.toFixed(3)} Nm left over`;
   const drag = friction + damping * speed;

@@ -4,18 +4,20 @@ import type { ServoFacts } from '../rt/driver/arm-link.ts';
 import type { ServoFamily } from '../servo/servo-family.ts';
 
 const DEGREE = Math.PI / 180;
-/** A joint that turns further than this, rad, has no two ends to be led to: its middle pose says where it is. */
+/** A joint with a larger range, rad, has no two ends to sweep to; its middle pose alone locates it. */
 const FULL_TURN = 5;
-/** A joint must have been led over this part of its range, and cannot have gone over more. */
+/**
+ * Smallest fraction of its range that a joint must be swept over (less for a gripper), and the largest plausible one.
+ */
 const LEAST_PART = 0.8;
 const LEAST_GRIPPER_PART = 0.5;
 const LARGEST_PART = 1.4;
-/** Goals may stand off a joint's limit by its droop and by what floating asks for: the servo must take them, rad. */
+/** Goals may lie beyond a joint limit by the droop and by what floating asks for; the servo must accept them, rad. */
 const LIMIT_ROOM = 0.15;
-/** The middle of what was swept lies this near to the middle pose, as a part of it. */
+/** Largest distance from the middle pose to the middle of the sweep, as a fraction of the joint's range. */
 const MIDDLE_BAND = 0.25;
 
-/** Where a joint was: rad, as its servo counted before. */
+/** Travel of a joint, rad, measured with the former servo settings. */
 export interface Travel {
   /** In the middle pose. */
   readonly middle: number;
@@ -23,7 +25,7 @@ export interface Travel {
   readonly most: number;
 }
 
-/** What a joint's servo is to count from, and the steps between which the joint was led. */
+/** New mount of a joint's servo, and the range that the joint was swept over, steps. */
 export interface JointPlan extends JointMount {
   readonly travel: readonly [number, number];
 }
@@ -32,11 +34,11 @@ export function isFullTurn({ lower, upper }: Pick<JointModel, 'lower' | 'upper'>
   return upper - lower >= FULL_TURN;
 }
 
-/** Why the joints of a sweep have not been led as they must be, for people; empty when their ranges can be used. */
+/** Why the sweep is not usable yet, for users; empty if all ranges are usable. */
 export function sweepFaults(joints: readonly JointModel[], travels: readonly Travel[]): string {
   const short = joints.flatMap((joint, i) => (isShort(joint, travels[i]!) ? [i] : []));
   const others = joints.flatMap((joint, i) => (short.includes(i) ? [] : (sweepFault(joint, travels[i]!) ?? [])));
-  // One sentence for all of them: at first it is every joint.
+  // One sentence for all short joints, because at first every joint is short.
   if (short.length > 1) {
     const list = short.map(
       (i) => `${joints[i]!.name}${i === short[0] ? ' has been led' : ''} over ${rangesOf(joints[i]!, travels[i]!)}`,
@@ -48,18 +50,18 @@ export function sweepFaults(joints: readonly JointModel[], travels: readonly Tra
   return others.join('; ');
 }
 
-/** Whether a joint has been led over less than its range asks for. */
+/** Whether a joint has been swept over too little of its range. */
 function isShort(joint: JointModel, { least, most }: Travel): boolean {
   const part = joint.role === 'gripper' ? LEAST_GRIPPER_PART : LEAST_PART;
   return !isFullTurn(joint) && most - least < part * (joint.upper - joint.lower);
 }
 
-/** What a joint has been led over, of what it can be. */
+/** The swept range of a joint out of its full range, as text. */
 function rangesOf({ lower, upper }: JointModel, { least, most }: Travel): string {
   return `${degrees(most - least)} of ${degrees(upper - lower)}`;
 }
 
-/** Why a joint has not been led far enough yet, or too far, for people; null when its range can be used. */
+/** Why a joint's sweep is not usable (too short, too long, off centre), for users; null if it is. */
 export function sweepFault(joint: JointModel, travel: Travel): string | null {
   if (isFullTurn(joint)) return null;
   const { middle, least, most } = travel;
@@ -80,17 +82,17 @@ export function sweepFault(joint: JointModel, travel: Travel): string | null {
 }
 
 /**
- * What a joint's first servo is to count from, so that its joint is at the middle of its range where the middle of its
- * travel was found, and that the travel lies within one turn of what the servo counts.
+ * Plans the homing of a joint's first servo: the middle of the measured travel becomes the middle of the joint's range,
+ * and the travel lies within one turn of the servo's count.
  *
- * With present = actual + h * offset (`homingSign`) the offset changes by h * (wanted - measured). It counts in whole turns
- * of the encoder, so the smallest one is taken. Where the encoder begins its turn within the travel, some servos must be
- * set to count on over it (`modeFor`).
+ * With present = actual + h * offset (`homingSign`) the offset changes by h * (wanted - measured). Offsets that differ
+ * by whole encoder turns are equivalent, so the smallest one is taken. If the encoder wraps within the travel, some
+ * servos need a mode that counts across the wrap (`modeFor`).
  *
- * The servo's own position limits fit the new zero: they hold the joint's limits and whatever it was led over, with room for
- * goals that stand off by the droop, and end with the turn.
- * @param facts of that servo, as it counted during the travel
- * @param sign which way it counts; may differ from before
+ * The servo's own position limits fit the new zero. They contain the joint's limits and the swept travel, with a margin
+ * for goals offset by the droop, and are clamped to the turn.
+ * @param facts settings of that servo during the sweep
+ * @param sign direction in which it counts; may differ from before
  */
 export function planJoint(
   joint: JointModel,

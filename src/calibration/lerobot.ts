@@ -4,7 +4,7 @@ import type { CalibrationFile, JointCalibration } from '../config/calibration.ts
 import { familyByName } from '../servo/families.ts';
 import { CalibrationFileError } from './calibration-store.ts';
 
-/** Calibration of an arm as LeRobot keeps it: motors by the names of the joints. */
+/** LeRobot's calibration file of an arm: one motor per joint, by joint name. */
 export const lerobotFile = z.record(
   z.string(),
   z.object({
@@ -23,11 +23,11 @@ function stepsToMiddle({ lower, upper, servos }: ArmModel['joints'][number], sig
 }
 
 /**
- * What LeRobot has found out about an arm of this model. The middle of each of its ranges is where the joint is in the middle
- * of its own. Where servos have no register for it, `drive_mode` 1 says that one is mounted the other way round; otherwise the
- * data of the arm set that register.
+ * Converts LeRobot's calibration of an arm of this model. The middle of each LeRobot range is the middle of the joint's
+ * own range. For servos without a direction register, `drive_mode` 1 means mounted the other way round; for the others,
+ * the arm's data set that register.
  * @param arm name of the arm
- * @throws {CalibrationFileError} for joints or ids that the model does not have
+ * @throws {CalibrationFileError} for joints or ids that do not match the model
  */
 export function fromLerobot(file: LerobotFile, model: ArmModel, arm: string, written: string): CalibrationFile {
   const unknown = Object.keys(file).find((name) => !model.joints.some((joint) => joint.name === name));
@@ -53,9 +53,10 @@ export function fromLerobot(file: LerobotFile, model: ArmModel, arm: string, wri
 }
 
 /**
- * A calibration as LeRobot keeps it; ranges are laid about the middle of each joint, from which LeRobot counts.
- * @throws {CalibrationFileError} for a servo with a register for its direction that is mounted the other way round, which the
- *   format cannot tell
+ * Converts a calibration to LeRobot's format. Ranges are centred on the middle of each joint, from which LeRobot
+ * counts.
+ * @throws {CalibrationFileError} for a servo that has a direction register but is mounted the other way round, which
+ *   the format cannot express
  */
 export function toLerobot({ joints }: CalibrationFile, model: ArmModel): LerobotFile {
   const { reverse, title } = familyByName(model.family);

@@ -6,14 +6,14 @@ import { CalibrationFileError } from './calibration-store.ts';
 
 const QUARTER = Math.PI / 2;
 
-/** What phosphobot's configuration of an arm, and /robot/config, tell of its mounts; lists are in the order of the joints. */
+/** Servo mounts in phosphobot's arm configuration and in /robot/config; lists are in joint order. */
 export const phosphobotFile = z.looseObject({
   servos_offsets: z.array(z.number()),
   servos_offsets_signs: z.array(z.union([z.literal(1), z.literal(-1)], '1 or -1')),
 });
 export type PhosphobotFile = z.output<typeof phosphobotFile>;
 
-/** All that phosphobot keeps of an arm: its `BaseRobotConfig`. */
+/** phosphobot's whole configuration of an arm (its `BaseRobotConfig`). */
 export interface PhosphobotConfig extends PhosphobotFile {
   readonly name: string;
   readonly servos_voltage: number;
@@ -23,17 +23,20 @@ export interface PhosphobotConfig extends PhosphobotFile {
   readonly non_gripping_threshold: number;
 }
 
-/** What phosphobot's configuration of an arm needs besides its calibration. */
+/** What phosphobot's arm configuration needs besides the calibration. */
 export interface ArmSupply {
-  /** Of the arm's supply, V: phosphobot sets its protection by it. */
+  /** Supply voltage of the arm, V; phosphobot derives its protection from it. */
   readonly voltage: number;
-  /** Stall torque of the gripper's servo, Nm, by which phosphobot's loads are counted; null for an arm without one. */
+  /**
+   * Stall torque of the gripper's servo, Nm, the reference of phosphobot's loads; null for an arm without a gripper.
+   */
   readonly gripperTorque: number | null;
 }
 
 /**
- * Joint angles of the pose that phosphobot calibrates with beside zero, rad: a quarter of a turn into the wider side of each
- * joint. It refuses a pose that shares an angle with zero. The gripper is open there: its opening is counted from that.
+ * Joint angles of the pose that phosphobot calibrates with besides zero, rad: a quarter turn towards the wider side of
+ * each joint, because phosphobot refuses a pose that shares an angle with zero. The gripper is open there: phosphobot
+ * counts its opening from that position.
  */
 export function calibrationAngles({ joints, gripper }: Pick<ArmModel, 'joints' | 'gripper'>): number[] {
   return joints.map(({ lower, upper }, i) => {
@@ -42,14 +45,14 @@ export function calibrationAngles({ joints, gripper }: Pick<ArmModel, 'joints' |
   });
 }
 
-/** A torque (Nm) as phosphobot counts loads, per mille of a servo's stall torque: an integer above 0. */
+/** Converts a torque (Nm) to phosphobot's load, per mille of the servo's stall torque: an integer above 0. */
 export function phosphobotLoad(torque: number | undefined, stallTorque: number | null | undefined): number {
   return torque === undefined || !stallTorque ? 1 : Math.max(1, Math.round((1000 * torque) / stallTorque));
 }
 
 /**
- * A calibration as phosphobot keeps it. Its list of gains stays empty, with which phosphobot leaves the servos those that they
- * have.
+ * Converts a calibration to phosphobot's format. The list of gains stays empty, so phosphobot leaves the servo gains
+ * alone.
  */
 export function toPhosphobot(
   { joints }: CalibrationFile,
@@ -76,11 +79,11 @@ export function toPhosphobot(
 }
 
 /**
- * What a configuration as phosphobot keeps it says of the mounts of an arm's servos: steps at joint angle 0, and which way
- * they count. It does not tell their homing offsets.
+ * Converts phosphobot's configuration of an arm: the steps at joint angle 0 and the counting direction of each servo.
+ * It contains no homing offsets.
  * @param arm name of the arm
  * @param before the arm's present calibration, whose homing offsets are kept; null: they are 0
- * @throws {CalibrationFileError} for another number of joints than the model has
+ * @throws {CalibrationFileError} if the number of joints differs from the model
  */
 export function fromPhosphobot(
   file: PhosphobotFile,

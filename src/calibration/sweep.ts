@@ -1,6 +1,9 @@
 const TURN = 2 * Math.PI;
 
-/** How far a hand has led the joints of an arm, rad, as its servos counted when it began: past a servo's wrap it counts on. */
+/**
+ * Ranges over which a user moves the joints by hand, rad, as the servos counted at the start. Counts on across the
+ * encoder wrap.
+ */
 export class Sweep {
   readonly positions: Float64Array;
   readonly least: Float64Array;
@@ -13,8 +16,8 @@ export class Sweep {
   }
 
   /**
-   * Takes the newest sample. Between two samples a joint turns by less than half a turn, so of all whole turns the nearest
-   * one is meant.
+   * Adds the newest sample. A joint turns less than half a turn between two samples, so the nearest whole turn is the
+   * right one.
    */
   add(measured: ArrayLike<number>): void {
     for (let i = 0; i < this.positions.length; i++) {
@@ -32,7 +35,7 @@ export class Sweep {
     }
   }
 
-  /** From now on the ranges count anew, from where the joints are. */
+  /** Restarts the ranges at the present positions. */
   restart(): void {
     this.least.set(this.positions);
     this.most.set(this.positions);

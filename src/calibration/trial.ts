@@ -2,21 +2,23 @@ import type { Arm } from '../arm/arm.ts';
 import type { ArmSession } from '../arm/arm-session.ts';
 import type { Caller } from '../arm/types.ts';
 
-/** How far and how fast each joint moves, rad and rad/s: to be seen, and slow enough to be stopped by a hand. */
+/** Amount and speed of each trial move, rad and rad/s: visible, and slow enough to stop by hand. */
 export const NUDGE = 0.1;
 const SPEED = 0.6;
-/** Room that a joint keeps to its limits, rad. */
+/** Margin to the joint limits, rad. */
 const ROOM = 0.02;
-/** A setpoint that is further than this from its joint pulls on something, rad: 1.4 Nm of an SO-101's 2.9. */
+/**
+ * Largest distance between setpoint and joint, rad; beyond it something blocks the joint (1.4 Nm of an SO-101's 2.9).
+ */
 const LAG = 0.08;
-/** A joint has moved when it went by this part of what was asked. */
+/** Fraction of the commanded move that counts as moved. */
 const MOVED = 0.5;
-/** Longest time for all joints, s. */
+/** Time limit for all joints, s. */
 const LIMIT = 60;
-/** Time in which a limp arm gives its weight to the hand, s. */
+/** Time over which the arm hands its weight to the user, s. */
 const FADE = 2;
 
-/** Joints that stand beyond their limits, in words; empty when torque may go on. */
+/** Names of the joints at or beyond their limits; empty if torque may go on. */
 export function outside(arm: Arm): string {
   const { positions } = arm.read();
   return arm.model.joints
@@ -26,9 +28,9 @@ export function outside(arm: Arm): string {
 }
 
 /**
- * By how much each joint is to move, rad: as its limits allow from where it is asked to be, and towards larger role angles
- * where they allow both.
- * @param only names of the joints that are to move; undefined: all
+ * Amount of each joint's trial move, rad: towards larger role angles (opening for a gripper) if the limits allow that
+ * from the setpoint, else the other way.
+ * @param only names of the joints to move; undefined: all
  */
 export function nudges(arm: Arm, only?: readonly string[]): Float64Array {
   const { setpoints } = arm.read();
@@ -42,9 +44,10 @@ export function nudges(arm: Arm, only?: readonly string[]): Float64Array {
 }
 
 /**
- * From the pose `home` (rad), where it holds or near which an earlier trial has ended, moves the joints of an arm one after the other by `by` (rad; 0: not) and back. A joint that does not follow its setpoint
- * ends it, and the arm holds.
- * @returns null when each has moved as asked by its own servo, else for people what was different
+ * Moves the joints of an arm one by one by `by` (rad; 0: not at all) and back. Starts at the pose `home` (rad), where
+ * the arm holds or near which an earlier trial ended. If a joint does not follow its setpoint, the trial ends and the
+ * arm holds.
+ * @returns null if each joint moved as asked according to its own servo, else what differed, for users
  * @throws {BridgeError}
  */
 export async function moveEach(arm: Arm, home: Float64Array, by: Float64Array, caller: Caller): Promise<string | null> {
@@ -72,7 +75,7 @@ export async function moveEach(arm: Arm, home: Float64Array, by: Float64Array, c
   }
 }
 
-/** Torque on where the arm is. @returns null, or why not @throws {BridgeError} */
+/** Switches torque on at the present position. @returns null, or why it failed @throws {BridgeError} */
 export async function holdTorque(arm: Arm, caller: Caller): Promise<string | null> {
   const session = arm.claim(caller, { still: true });
   try {
@@ -82,7 +85,11 @@ export async function holdTorque(arm: Arm, caller: Caller): Promise<string | nul
   }
 }
 
-/** Lets a holding arm go limp, slowly enough for a hand to take its weight. @returns null, or why it has not @throws {BridgeError} */
+/**
+ * Lets a holding arm go limp, slowly enough for a hand to take its weight.
+ * @returns null, or why it has not
+ * @throws {BridgeError}
+ */
 export async function goLimp(arm: Arm, caller: Caller): Promise<string | null> {
   if (!arm.read().torque) return null;
   const session = arm.claim(caller, { timeLimit: FADE + 2 });
@@ -96,7 +103,7 @@ export async function goLimp(arm: Arm, caller: Caller): Promise<string | null> {
   }
 }
 
-/** Drives to `goal`; a joint whose setpoint runs away from it stops the motion. @returns null, or why it has not arrived */
+/** Drives to `goal`; stops if a joint falls behind its setpoint. @returns null, or why it has not arrived */
 async function guarded(session: ArmSession, goal: Float64Array): Promise<string | null> {
   const { arm } = session;
   let over = false;

@@ -25,10 +25,10 @@ import { ConfigError, loadConfig, usualConfigFile } from '../config/load.ts';
 import { VERSION } from '../version.ts';
 import { carryOut, EXIT, UsageError } from './servo-access.ts';
 
-/** Layout of a backup. A bridge reads backups of this one and of all before it. */
+/** Version of the backup format. A bridge reads this version and all older ones. */
 const FORMAT = 1;
 const MANIFEST = 'manifest.json';
-/** What the bridge keeps in its state folder: no token, and no set-up that is half done. */
+/** State files to back up: neither tokens nor an unfinished set-up. */
 const STATE_FILES = /^(?!setup).*\.json$/;
 
 const manifestSchema = z.object({
@@ -44,15 +44,15 @@ const manifestSchema = z.object({
 });
 type Manifest = z.output<typeof manifestSchema>;
 
-/** Where a bridge with a configuration keeps what. */
+/** Where the bridge of a configuration keeps its files. */
 interface Places {
   readonly config: string;
   readonly state: string;
   readonly calibration: string;
   readonly recordings: string;
-  /** By their names in a backup. */
+  /** Token files, by their names in a backup. */
   readonly tokens: Readonly<Record<string, string>>;
-  /** Folders of arms of one's own that lie below the configuration's folder, by their paths from there. */
+  /** The user's own arm folders below the configuration's folder, as paths relative to it. */
   readonly models: readonly string[];
 }
 
@@ -91,7 +91,7 @@ function sum(file: string): string {
   return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
-/** Every file below a folder, by its path from there. */
+/** Every file below a folder, as a path relative to it. */
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -99,7 +99,7 @@ function filesBelow(folder: string): string[] {
     .sort();
 }
 
-/** Runs with a folder below `parent` that is gone afterwards. */
+/** Runs a task with a temporary folder below `parent`, and removes the folder afterwards. */
 function withScratch<T>(parent: string, task: (folder: string) => T): T {
   mkdirSync(parent, { recursive: true });
   const folder = mkdtempSync(join(parent, 'arm-bridge-backup-'));
@@ -114,7 +114,10 @@ function withScratch<T>(parent: string, task: (folder: string) => T): T {
 function backup(file: string, options: BackupOptions): number {
   const places = placesOf(options.config);
   return withScratch(tmpdir(), (scratch) => {
-    /** Links a file, or all that are below a folder, into the backup. Recordings may be larger than a folder for scratch. */
+    /**
+     * Links a file, or all files below a folder, into the backup. Copies of recordings might not fit into the temporary
+     * folder.
+     */
     const put = (from: string, to: string): void => {
       if (!existsSync(from)) return;
       if (statSync(from).isDirectory()) {
@@ -150,7 +153,7 @@ function backup(file: string, options: BackupOptions): number {
       });
       if (status !== 0) throw new UsageError('tar failed');
     } else {
-      // Whole or not at all, and with tokens for nobody else.
+      // Written atomically, and readable by its owner only, because it may hold tokens.
       const draft = `${file}.${process.pid}`;
       tar('-chzf', draft, '-C', scratch, '.');
       chmodSync(draft, 0o600);
@@ -171,7 +174,7 @@ function summary(names: readonly string[]): string {
   return [...counts].map(([kind, count]) => `${kind} ${count}`).join(', ');
 }
 
-/** Reads and checks a backup that has been unpacked. @throws {UsageError} for one that cannot be used */
+/** Reads and checks an unpacked backup. @throws {UsageError} if it cannot be used */
 function checked(folder: string, file: string): Manifest {
   let manifest: Manifest;
   try {
@@ -200,7 +203,7 @@ function restore(file: string, options: RestoreOptions): number {
     tar('-xzf', file, '-C', scratch, '--no-same-owner', '--no-same-permissions');
     const manifest = checked(scratch, file);
     const config = join(scratch, 'config', manifest.config);
-    // Before anything is touched: the places are those of the configuration that comes back.
+    // Checked before anything is changed, because the restored configuration names the target folders.
     try {
       loadConfig(config, process.env);
     } catch (error) {
@@ -244,7 +247,7 @@ function restore(file: string, options: RestoreOptions): number {
   });
 }
 
-/** Adds `arm-bridge backup` and `arm-bridge restore` to the program: what was set up, in one file. */
+/** Adds `arm-bridge backup` and `arm-bridge restore` to the program: the whole set-up in one file. */
 export function addBackup(program: Command): void {
   program
     .command('backup <file>')

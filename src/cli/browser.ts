@@ -2,22 +2,22 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { ReadStream } from 'node:tty';
 
-/** What a process must know of its terminal and desktop; for tests, other than those of this one. */
+/** The terminal and desktop of this process; tests replace them. */
 export interface Desk {
   readonly input: ReadStream;
   readonly environment: NodeJS.ProcessEnv;
-  /** Whether the terminal's keys go to this process, and not to a shell that has it in the background. */
+  /** Whether the terminal's keys go to this process rather than to a shell that runs it in the background. */
   inForeground(): boolean;
   open(url: string): void;
 }
 
 /**
- * Lets Enter open a page in the browser, where a person sits at a terminal of a desktop.
+ * Lets Enter open a page in the browser, if this process runs in a terminal of a desktop.
  *
- * Only in the foreground of the terminal: a background process that reads from it is suspended by the system, arms and
- * all. Whoever suspends the bridge and lets it go on in the background therefore takes the key from it; it has it again
- * when it is brought to the foreground.
- * @returns whether it does
+ * Works in the foreground only, because the system suspends a background process that reads from its terminal, arms and
+ * all. A bridge that is suspended and continued in the background stops reading the key, and reads it again once it is
+ * back in the foreground.
+ * @returns whether Enter opens the page
  */
 export function offerBrowser(url: string, desk: Desk = thisDesk): boolean {
   const { environment } = desk;
@@ -25,7 +25,7 @@ export function offerBrowser(url: string, desk: Desk = thisDesk): boolean {
   const { input } = desk;
   if (!input.isTTY || !desk.inForeground()) return false;
   input.on('data', () => {
-    // What has been typed ahead opens it once.
+    // Any amount of typed-ahead input opens it once.
     desk.open(url);
   });
   input.unref();

@@ -23,7 +23,7 @@ export interface FrictionOptions {
 }
 
 /**
- * Measures the friction of an arm's joints, on which people have agreed or `--yes` says so.
+ * Measures the friction of an arm's joints, after the user agrees or with `--yes`.
  * @returns the exit code @throws {UsageError}
  */
 export async function calibrateFriction(options: FrictionOptions): Promise<number> {
@@ -63,7 +63,7 @@ async function agreed(signal: AbortSignal): Promise<boolean> {
   return !isCancel(answer) && answer;
 }
 
-/** What is going to move, for people. */
+/** What will move, for the user. */
 function announcement(arm: string, ways: readonly FrictionWay[]): string {
   const degrees = (angle: number): string => ((angle * 180) / Math.PI).toFixed(0);
   const rows = ways.map(({ name, from, to, speed }) => [name, degrees(from), degrees(to), degrees(speed)]);

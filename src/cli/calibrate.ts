@@ -14,11 +14,11 @@ import { onEndingSignal } from './signals.ts';
 import { table } from './table.ts';
 
 const CALLER: Caller = { owner: { key: 'arm-bridge calibrate', name: 'arm-bridge calibrate' }, takeOver: false };
-/** How often the ranges of joints are shown while a hand leads them, ms. */
+/** Interval at which the joint ranges are shown during the sweep, ms. */
 const SHOWN = 200;
-/** The step in which a hand leads joints over their ranges. */
+/** Number of the step in which the user sweeps the joints by hand. */
 const SWEEP = STEPS.indexOf('sweep') + 1;
-/** Without a person at a terminal, a step that is not yet as it should be is tried so often. */
+/** Attempts at each step when there is no terminal. */
 const TRIES = 3;
 
 interface Options {
@@ -31,14 +31,14 @@ interface Options {
   readonly yes?: boolean;
 }
 
-/** Only when it is needed: every command of the program passes by here. */
+/** Imported on demand, because every command of the program loads this module. */
 const prompts = () => import('@clack/prompts');
 
-/** Who is asked what a hand has done and what was seen. */
+/** Answers for the person who does the calibration: a terminal, or command-line options. */
 interface Operator {
-  /** Waits until the hand has done what the message says; resolves to false when it gives up. */
+  /** Waits until the user has done what the message says; resolves to false if the user gives up. */
   done(view: () => CalibrationView | null): Promise<boolean>;
-  /** Joints that moved the other way; null: the calibration is not to be kept. */
+  /** Joints that moved the other way; null: discard the calibration. */
   judge(joints: readonly string[]): Promise<readonly string[] | null>;
 }
 
@@ -55,7 +55,7 @@ function names(text: string): string[] {
     .filter((name) => name !== '');
 }
 
-/** The ranges that joints have been led over, a line for each. */
+/** The swept range of each joint, one per line. */
 function ranges({ joints }: CalibrationView): string {
   const degrees = (angle: number): string => (Number.isFinite(angle) ? ((angle * 180) / Math.PI).toFixed(0) : '?');
   const rows = joints.map(({ name, least, most, range, done }) => [
@@ -89,7 +89,7 @@ class Terminal implements Operator {
     const timer = setInterval(show, SHOWN);
     return new Promise((resolve) => {
       const end = (value: boolean): void => {
-        // Before anything that ends it once more.
+        // First, because closing the input below calls `end` again.
         resolve(value);
         clearInterval(timer);
         this.#signal.removeEventListener('abort', leave);
@@ -127,7 +127,7 @@ class Terminal implements Operator {
   }
 }
 
-/** Nobody at a terminal: each step by hand gets its time, and what was seen is said beforehand. */
+/** Without a terminal: each step by hand gets a fixed time, and options state in advance what was seen. */
 class Flags implements Operator {
   readonly #options: Options;
   readonly #signal: AbortSignal;
@@ -223,7 +223,7 @@ async function steps(
     else if (!(await operator.done(() => calibration.view(arm)))) reversed = null;
     if (reversed === null || signal.aborted) return false;
     answer = await calibration.next(arm, { ...CALLER, signal }, reversed);
-    // A move that was cut short has ended in a hold.
+    // The interrupted move has ended in a hold.
     if (signal.aborted && answer.status === 'in_progress') return false;
   }
   (answer.status === 'success' ? log.success : log.error)(answer.message);

@@ -25,7 +25,7 @@ interface ExportOptions extends ImportOptions {
   readonly voltage?: number;
 }
 
-/** Joints that lose less than this to the ranges of a file are not told: hands find their ends no better, rad. */
+/** Ranges narrower by less than this are not reported, rad: a sweep by hand is no more accurate. */
 const NARROWER = 0.1;
 
 const FORMATS = ['lerobot', 'phosphobot'];
@@ -36,7 +36,7 @@ interface Chosen {
   readonly store: CalibrationStore;
 }
 
-/** The arm of a configuration that is meant. @throws {UsageError} */
+/** The arm that the user chose from a configuration. @throws {UsageError} */
 export function chosenArm(config: Config, wanted: string | undefined): ArmConfig {
   const known = config.arms.map(({ name }) => name).join(', ');
   if (wanted === undefined) {
@@ -55,7 +55,10 @@ function chosen(options: Options): Chosen {
   return { arm, model: loadArmModel(arm.model, arm.variant), store: new CalibrationStore(folder) };
 }
 
-/** Whether an arm of a configuration has its calibration; one that comes calibrated needs none, as a simulated one. */
+/**
+ * Whether an arm of a configuration has a calibration file. `needless` for arms that need none: simulated ones, remote
+ * ones (`ros`), and those with several servos on a joint, which come calibrated.
+ */
 export function calibrationPresent(config: string, name: string): 'there' | 'missing' | 'needless' {
   const { arm, model, store } = chosen({ config, arm: name });
   const pairwise = model.joints.some(({ servos }) => servos.length > 1);
@@ -63,7 +66,7 @@ export function calibrationPresent(config: string, name: string): 'there' | 'mis
   return existsSync(store.path(name)) ? 'there' : 'missing';
 }
 
-/** @throws {UsageError} for a file that cannot be read, or that is none of this format */
+/** @throws {UsageError} for a file that cannot be read or has another format */
 function content<T extends z.ZodType>(path: string, schema: T): z.output<T> {
   let json: unknown;
   try {
@@ -77,7 +80,7 @@ function content<T extends z.ZodType>(path: string, schema: T): z.output<T> {
   throw new UsageError(`${path}: ${place.map(String).join('.') || 'the file'}: ${message}`);
 }
 
-/** Errors of calibration files are meant for people. */
+/** Runs a task. Errors of calibration files are meant for users, so they become usage errors. */
 async function told(task: () => void): Promise<number> {
   try {
     task();
@@ -89,8 +92,8 @@ async function told(task: () => void): Promise<number> {
 }
 
 /**
- * Joints that another program has led over less than they can travel. It has set the position limits of their servos so, and
- * a servo takes no goal beyond them.
+ * Joints that another program swept over less than their travel. That program also set the servos' position limits to
+ * the narrower range, and a servo accepts no goal beyond them.
  */
 function narrowed({ joints }: CalibrationFile, model: ArmModel): string[] {
   return model.joints.flatMap(({ name, lower, upper, servos }) => {

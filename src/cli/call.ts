@@ -19,7 +19,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** The token of the bridge that runs with a configuration; null where it has none. */
+/** The token of a configuration's bridge; null if it has none. */
 function tokenOf({ http, state_folder: folder }: Config): string | null {
   const file = http.token_file ?? join(folder ?? defaultStateFolder(), 'token');
   try {
@@ -30,7 +30,10 @@ function tokenOf({ http, state_folder: folder }: Config): string | null {
   }
 }
 
-/** Asks the bridge that runs with a configuration. A certificate must be the one that is configured: its token goes there. */
+/**
+ * Sends a request to the bridge of a configuration. Its certificate must be the configured one, because the request
+ * carries the token.
+ */
 function ask(config: Config, method: string, path: string, body: string | undefined): Promise<Answer> {
   const { host, port, tls } = config.http;
   const token = tokenOf(config);
@@ -57,7 +60,7 @@ function ask(config: Config, method: string, path: string, body: string | undefi
       request.end(body);
       return;
     }
-    // Nothing is sent before the other end has shown who it is.
+    // Send nothing before the server's certificate has been checked.
     const own = new X509Certificate(readFileSync(tls.certificate)).fingerprint256;
     request.once('socket', (socket) =>
       (socket as TLSSocket).once('secureConnect', () => {
@@ -74,7 +77,7 @@ function methodOf(word: string): string {
   throw new InvalidArgumentError(`one of ${METHODS.join(', ')} is expected.`);
 }
 
-/** Where a body that says how it went says that it did not go. */
+/** Whether a body with a status reports a failure. */
 function isFailure(body: string): boolean {
   try {
     return (JSON.parse(body) as { readonly status?: unknown } | null)?.status === 'error';

@@ -50,7 +50,7 @@ async function findingsOf(options: DoctorOptions): Promise<Finding[]> {
   return [...findings, ...clockFindings(), priorityFinding(config.control.priority)];
 }
 
-/** Adds `arm-bridge doctor` to the program: looks at this machine and at the arms of a configuration, and changes nothing. */
+/** Adds `arm-bridge doctor` to the program: checks this machine and the arms of a configuration; changes nothing. */
 export function addDoctor(program: Command): void {
   program
     .command('doctor')

@@ -6,10 +6,10 @@ import { recordingsFolder } from '../config/folders.ts';
 import { loadConfig, usualConfigFile } from '../config/load.ts';
 import { carryOut, EXIT, UsageError } from './servo-access.ts';
 
-/** Of the plug-ins of LeRobot (clients/lerobot), which write the data set with LeRobot's own classes. */
+/** Part of the LeRobot plug-ins (clients/lerobot); writes the dataset with LeRobot's own classes. */
 const PROGRAM = 'arm-bridge-to-lerobot';
 const INSTALL = 'pip install ./clients/python "./clients/lerobot/robot[dataset]"';
-/** What every dataset has: its index. */
+/** Index file of every dataset. */
 const INDEX = 'dataset.json';
 
 interface Options {
@@ -17,7 +17,7 @@ interface Options {
   readonly config: string;
 }
 
-/** Folder of a dataset. @throws {UsageError} where there is none, naming those that there are */
+/** Folder of a dataset. @throws {UsageError} if it does not exist; the message lists those that do */
 function folderOf({ lerobot: dataset, config }: Options): string {
   if (dataset.includes('/')) {
     if (existsSync(join(dataset, INDEX))) return resolve(dataset);
@@ -41,7 +41,7 @@ function exportDataset(options: Options, more: readonly string[]): number {
   );
 }
 
-/** Adds `arm-bridge export` to the program: episodes as the data set of another program. */
+/** Adds `arm-bridge export` to the program: exports episodes as a dataset of another program. */
 export function addExport(program: Command): void {
   program
     .command('export')

@@ -5,12 +5,12 @@ import { loadConfig, usualConfigFile } from '../config/load.ts';
 import type { HttpConfig } from '../config/schema.ts';
 import { EXIT } from './servo-access.ts';
 
-/** An answer later than this is none, ms. */
+/** Response timeout, ms. */
 const LIMIT = 4000;
-/** The addresses that stand for all, and the one by which this computer reaches itself then. */
+/** Wildcard listen addresses, each with the loopback address to connect to instead. */
 export const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** Status of the answer to GET /healthz. It sends no token and needs none, so whom it speaks to need not be proved. */
+/** Status of GET /healthz. The request carries no token, so the server's certificate need not be checked. */
 function statusOf({ host, port, tls }: HttpConfig): Promise<number> {
   const plain = tls === null || tls === 'off';
   const options: RequestOptions = {
@@ -30,8 +30,8 @@ function statusOf({ host, port, tls }: HttpConfig): Promise<number> {
 }
 
 /**
- * Adds `arm-bridge health` to the program: asks the bridge that runs with a configuration whether it does its work. In
- * images and under systemd docker/arm-bridge answers instead, by the beats of src/watchdog.ts and without starting Node.
+ * Adds `arm-bridge health` to the program: asks the bridge of a configuration whether it works. In images and under
+ * systemd docker/arm-bridge answers instead, from the beats of src/watchdog.ts and without starting Node.
  */
 export function addHealth(program: Command): void {
   program

@@ -9,7 +9,10 @@ import { RULES_FILE } from '../servo/port/serial-errors.ts';
 import { type Finding, shown } from './doctor/finding.ts';
 import { carryOut, EXIT, UsageError } from './servo-access.ts';
 
-/** Where docker/build.sh has built what is installed: the unit and its drop-in name this place until they are installed. */
+/**
+ * Usual place of the checkout that docker/build.sh has built. The unit and its drop-in name it; installing them puts
+ * the actual place in its stead.
+ */
 const USUAL_PLACE = '/opt/arm-bridge';
 const USER = 'arm-bridge';
 const HOME = '/var/lib/arm-bridge';
@@ -26,7 +29,7 @@ interface Options {
   readonly into: string;
 }
 
-/** A file that is installed. One that is `kept` stays as it is where it is there already. */
+/** A file to install. If `kept`, an existing file stays unchanged. */
 export interface InstalledFile {
   readonly path: string;
   readonly text: string;
@@ -34,7 +37,7 @@ export interface InstalledFile {
   readonly kept: boolean;
 }
 
-/** What an installation is made of. */
+/** Inputs of an installation. */
 export interface Place {
   /** The built checkout. */
   readonly home: string;
@@ -43,11 +46,11 @@ export interface Place {
   /** Group that serial ports belong to on this machine. */
   readonly serialGroup: string;
   readonly realtime: boolean;
-  /** Lines of the rules file that is there; empty where there is none. */
+  /** Lines of the existing rules file; empty if there is none. */
   readonly rules: readonly string[];
 }
 
-/** Files of the service, each with what it says on this machine. */
+/** Files of the service, with their contents for this machine. */
 export function installedFiles({ home, config, serialGroup, realtime, rules }: Place): InstalledFile[] {
   const from = (name: string): string => readFileSync(join(home, 'config', name), 'utf8');
   const here = (text: string): string =>
@@ -56,7 +59,7 @@ export function installedFiles({ home, config, serialGroup, realtime, rules }: P
       .replace(/^SupplementaryGroups=.*$/m, `SupplementaryGroups=${serialGroup}`)
       .replaceAll('GROUP="dialout"', `GROUP="${serialGroup}"`);
   const ours = here(from('70-arm-bridge.rules')).trimEnd().split('\n');
-  // Rules that arm-bridge setup, or a person, has written stay.
+  // Keep rules written by arm-bridge setup or by a person.
   const others = rules.filter((line) => line.trim() !== '' && !ours.includes(line));
   return [
     { path: UNIT, text: here(from('arm-bridge.service')), mode: 0o644, kept: false },
@@ -74,7 +77,7 @@ function tell(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** @throws {UsageError} when it fails, with what it has said */
+/** @throws {UsageError} if the program fails, with its output */
 function run(program: string, ...args: string[]): string {
   const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8' });
   if (status === 0) return stdout;
@@ -111,7 +114,7 @@ function write({ path, text, mode, kept }: InstalledFile, into: string): void {
   }
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text, { mode });
-  // The mode of a file that is there already counts as little as the mask of whoever runs this.
+  // Set explicitly, because an existing file keeps its mode, and the umask limits that of a new one.
   chmodSync(file, mode);
   tell(`${path} is written`);
 }
@@ -136,7 +139,7 @@ function install({ config, realtime = false, start, into }: Options): number {
     tell(`the user ${USER} is made`);
   }
   if (has('udevadm', '--version')) {
-    // In a container, where nobody is listening, there are no adapters either.
+    // Fails in a container without a udev daemon, where there are no adapters either.
     if (!has('udevadm', 'control', '--reload') || !has('udevadm', 'trigger', '--subsystem-match=tty'))
       tell('udev does not run: its rules are in force once it does');
   }
@@ -144,7 +147,7 @@ function install({ config, realtime = false, start, into }: Options): number {
   return prove(home, start);
 }
 
-/** Looks at everything as the service will find it, then starts it. @returns the exit code */
+/** Runs the doctor as the service's user, then starts the service. @returns the exit code */
 function prove(home: string, start: boolean): number {
   const program = join(home, 'docker', 'arm-bridge');
   run('install', '-d', '-o', USER, '-g', USER, '-m', '750', HOME);
@@ -154,7 +157,7 @@ function prove(home: string, start: boolean): number {
   if (stdout === '') throw new UsageError(`the user ${USER} cannot run ${program}: ${stderr.trim()}`);
   const { findings } = JSON.parse(stdout) as { findings: Finding[] };
   process.stdout.write(`${shown(findings)}\n`);
-  // A port that no arm is at may well be somebody else's.
+  // Faults of ports do not count: a port without an arm may belong to another program.
   const faults = findings.filter(({ level, subject }) => level === 'fault' && !subject.startsWith('port '));
   const code = faults.length === 0 ? EXIT.ok : EXIT.failed;
   if (faults.length > 0) tell(`to be put right first: ${faults.map(({ subject }) => subject).join(', ')}`);
@@ -178,7 +181,7 @@ function existing(text: string): string {
   throw new InvalidArgumentError('there is no such file.');
 }
 
-/** Adds `arm-bridge install` to the program: the bridge as a service of systemd, from a built checkout. */
+/** Adds `arm-bridge install` to the program: installs the bridge as a systemd service, from a built checkout. */
 export function addInstall(program: Command): void {
   program
     .command('install')

@@ -1,8 +1,8 @@
 import type { ArmConfig, Config, PairConfig } from '../config/schema.ts';
 
 /**
- * What a command of this program needs of a bridge of its own: some arms of a configuration, without ROS, on a port that nobody
- * knows. Every motion passes the gate, as always.
+ * Configuration of a command's own bridge: some arms of a configuration, without ROS, on an unannounced local port. All
+ * motion still passes the gate.
  */
 export function ownConfig(config: Config, arms: readonly ArmConfig[], pairs: readonly PairConfig[] = []): Config {
   return {

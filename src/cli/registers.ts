@@ -24,14 +24,14 @@ interface WriteOptions extends Options {
   readonly unsafe?: boolean;
 }
 
-/** A servo that answers, with the table that fits it. */
+/** A servo that answers, with its control table. */
 interface Reached {
   readonly client: ServoClient;
   readonly model: ServoModel;
   readonly identity: ServoIdentity;
 }
 
-/** Suffixes of values on the command line, and what one of each is worth in the SI unit of its quantity. */
+/** Unit suffixes of values on the command line, each with its factor to the SI unit of its quantity. */
 const SUFFIXES: Readonly<Record<Quantity, Readonly<Record<string, number>>>> = {
   none: {},
   position: { rad: 1, deg: Math.PI / 180 },
@@ -56,7 +56,7 @@ function servoModel(text: string): ServoModel {
   throw new InvalidArgumentError(`there are ${SERVO_MODELS.map((known) => known.model).join(', ')}.`);
 }
 
-/** Runs a task with the one servo on an open port. */
+/** Runs a task with one servo while its port is open. */
 async function withServo(options: Options, task: (servo: Reached) => Promise<number>): Promise<number> {
   const port = makePort(options.port, systemClock);
   await port.open();
@@ -78,7 +78,7 @@ async function withServo(options: Options, task: (servo: Reached) => Promise<num
   }
 }
 
-/** @throws {UsageError} where the servo is none that is known, or another one than was named */
+/** @throws {UsageError} if the servo's model is unknown, or not the one that was named */
 function fitting({ id, model }: Options, family: ServoFamily, { modelNumber }: ServoIdentity): ServoModel {
   const found = modelByNumber(family, modelNumber);
   if (found && model && found.modelNumber !== model.modelNumber) {
@@ -100,12 +100,12 @@ function rowOf(model: ServoModel, name: string): Register {
   throw new UsageError(`a ${model.model} has no register "${name}"; its registers are ${names}`);
 }
 
-/** A count in SI, without the digits that a scale such as 0.1 leaves behind; null for codes and flags. */
+/** Counts in SI units, without the digits that a scale such as 0.1 leaves behind; null for codes and flags. */
 function inSI(row: Register, counts: number): number | null {
   return row.quantity === 'none' ? null : Number(toSI(row, counts).toPrecision(6));
 }
 
-/** A count in SI with its unit, for people: a share is 1 at full output, which they call 100 %. */
+/** Counts in SI units with the unit, for users; a share of 1 (full output) is shown as 100 %. */
 function shown(row: Register, counts: number): string {
   const value = inSI(row, counts);
   if (value === null) return '';
@@ -155,7 +155,7 @@ interface Assignment {
   readonly counts: number;
 }
 
-/** Understands NAME=VALUE. @throws {UsageError} */
+/** Parses NAME=VALUE. @throws {UsageError} */
 function assignment(text: string, model: ServoModel): Assignment {
   const [, name, number, suffix] = /^([a-z0-9_]+)=(-?\d+(?:\.\d+)?) ?(\S*)$/i.exec(text) ?? [];
   if (name === undefined || number === undefined || suffix === undefined) {
@@ -178,7 +178,7 @@ function assignment(text: string, model: ServoModel): Assignment {
   return { name, row, counts };
 }
 
-/** Refuses what moves an arm, or lets it drop, outside the bridge's gate. @throws {UsageError} */
+/** Refuses writes that move an arm or let it drop, because they bypass the bridge's gate. @throws {UsageError} */
 function refuseMotion({ name, row }: Assignment, model: ServoModel, torque: boolean): void {
   const { torqueEnable, homingOffset, operatingMode } = model.common;
   if (row === torqueEnable || name.startsWith('goal_')) {
@@ -200,7 +200,7 @@ function refuseMotion({ name, row }: Assignment, model: ServoModel, torque: bool
   }
 }
 
-/** Writes one register by itself and tells what it held before. */
+/** Writes a single register; returns the change with its former content. */
 async function change({ client, model, identity }: Reached, { name, row, counts }: Assignment): Promise<Change[]> {
   const from = await readRegister(client, model, identity.id, name);
   if (from === counts) return [];

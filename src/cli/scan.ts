@@ -15,7 +15,7 @@ import { readRow, scan } from '../servo/setup.ts';
 import { baudRates, carryOut, EXIT, endOnMisuse, portUrl, servoIds } from './servo-access.ts';
 import { table } from './table.ts';
 
-/** The rate of arms that are set up, then those with which servos of all families come. */
+/** The rate of arms that are set up, then the usual rates of all families. */
 const DEFAULT_BAUDS: readonly number[] = [
   ...new Set([DEFAULT_BAUD_RATE, ...FAMILIES.flatMap(({ usualBaudRates }) => usualBaudRates)]),
 ];
@@ -27,13 +27,13 @@ interface ScanOptions {
   readonly json?: boolean;
 }
 
-/** A servo that answered; values that it did not tell are null. */
+/** A servo that answered; values that could not be read are null. */
 interface FoundServo {
   readonly family: string;
-  /** Rate at which it was heard, baud; null over TCP, where the server sets it. */
+  /** Rate at which it answered, baud; null over TCP, where the server sets it. */
   readonly baudRate: number | null;
   readonly id: number;
-  /** Trade name; null for a model whose control table is not known. */
+  /** Trade name; null for a model whose control table is unknown. */
   readonly model: string | null;
   readonly modelNumber: number;
   readonly firmware: string;
@@ -42,18 +42,18 @@ interface FoundServo {
   /** degC */
   readonly temperature: number | null;
   readonly torque: boolean | null;
-  /** As the servo counts it, and rad from its own step 0. */
+  /** Present position: in servo steps, and in rad from the servo's own step 0. */
   readonly positionSteps: number | null;
   readonly position: number | null;
 }
 
-/** A servo, and whether the rate at which it was heard is the one that it says it is set to. */
+/** A servo, and whether it answered at the rate that its baud code register names. */
 interface Hearing {
   readonly servo: FoundServo;
   readonly own: boolean;
 }
 
-/** What became of one port. */
+/** Scan result of one port. */
 interface ScannedPort {
   /** Bus URL for the configuration. */
   readonly bus: string;
@@ -61,7 +61,7 @@ interface ScannedPort {
   /** Why it was not scanned; null when it was. */
   readonly error: { readonly code: PortError['code']; readonly message: string } | null;
   readonly servos: readonly FoundServo[];
-  /** Answers that could not be understood, for people. */
+  /** Unintelligible answers, as messages for users. */
   readonly unclear: readonly string[];
 }
 
@@ -73,7 +73,7 @@ function tell(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Reads a register; null when the servo does not tell. @throws {ServoError} closed */
+/** Reads a register; null if the servo does not give it. @throws {ServoError} closed */
 async function counts(client: ServoClient, id: number, register: Register): Promise<number | null> {
   try {
     return await readRow(client, id, register);
@@ -83,7 +83,7 @@ async function counts(client: ServoClient, id: number, register: Register): Prom
   }
 }
 
-/** A servo with what it tells of itself. @throws {ServoError} closed */
+/** Reads what a servo reports about itself. @throws {ServoError} closed */
 async function inspect(
   client: ServoClient,
   family: ServoFamily,
@@ -95,7 +95,7 @@ async function inspect(
     if (!model) return null;
     const register = pick(model.common);
     const content = await counts(client, id, register);
-    // Scales such as 0.1 leave digits behind that no servo has measured.
+    // Scales such as 0.1 leave digits behind that the servo has not measured.
     return content === null ? null : { counts: content, si: Number(toSI(register, content).toPrecision(9)) };
   };
   const torque = await read((common) => common.torqueEnable);
@@ -117,13 +117,13 @@ async function inspect(
   return { servo, own: code !== null && model?.baudRates[code.counts] === baudRate };
 }
 
-/** The families to try, the one that usually is behind such an adapter first. */
+/** Families to try, starting with the usual one for this adapter. */
 function families(info: PortInfo | null): ServoFamily[] {
   const likely = FAMILIES.filter(({ name }) => name === info?.adapter?.family);
   return [...new Set([...likely, ...FAMILIES])];
 }
 
-/** Scans one port at one rate for one family, and adds what it finds. @throws {PortError} @throws {ServoError} closed */
+/** Scans one port at one rate for one family; adds what it finds. @throws {PortError} @throws {ServoError} closed */
 async function scanOnce(
   url: string,
   family: ServoFamily,
@@ -144,8 +144,8 @@ async function scanOnce(
       const hearing = await inspect(client, family, identity, baudRate);
       const same = hearings.findIndex(({ servo }) => servo.family === family.name && servo.id === identity.id);
       const before = hearings[same];
-      // A line without a rate of its own, such as a pseudo-terminal, carries every servo at every rate: of those the
-      // servo's own one counts. Two servos with one id, each at its own rate, are two.
+      // On a line without a baud rate, such as a pseudo-terminal, a servo answers at every rate: its own rate counts.
+      // Two servos with one id, each at its own rate, count as two.
       if (!before || (before.own && hearing.own)) hearings.push(hearing);
       else if (hearing.own) hearings[same] = hearing;
     }
@@ -233,7 +233,7 @@ function text({ bus, info, error, servos, unclear }: ScannedPort, options: ScanO
   return lines.join('\n');
 }
 
-/** Which ports are meant: the named ones with what the system tells of them, or all of this machine. */
+/** Ports to scan: the named ones, with what the system knows about them, or all ports of this machine. */
 async function targets(options: ScanOptions): Promise<{ bus: string; info: PortInfo | null }[]> {
   const known = await discoverPorts();
   if (options.port === undefined) return known.map((info) => ({ bus: lastingUrl(info, known), info }));
@@ -263,7 +263,7 @@ async function run(options: ScanOptions): Promise<number> {
   return scanned.some(({ servos }) => servos.length > 0) ? EXIT.ok : EXIT.failed;
 }
 
-/** Adds `arm-bridge scan` to the program: which servos answer on which port, at which rate. Nothing is written to them. */
+/** Adds `arm-bridge scan` to the program: which servos answer on which port, at which rate. Writes nothing to them. */
 export function addScan(program: Command): void {
   endOnMisuse(program.command('scan'))
     .description(

@@ -9,15 +9,15 @@ import { onEndingSignal } from './signals.ts';
 
 const MAX_ID = 252;
 
-/** What ends a command: found or done, not found or failed, asked for something that cannot be. */
+/** Exit codes of a command: found or done; not found or failed; wrong arguments. */
 export const EXIT = { ok: 0, failed: 1, arguments: 2 } as const;
 
-/** A command that cannot be carried out as it was given; the message says what is allowed. */
+/** A command cannot be carried out as given; the message says what is allowed. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** For servos that are taken to be there: a person would rather wait than hear that one is not, where the machine is busy. */
+/** For servos that should be there: waiting is better than reporting one as missing because the machine is busy. */
 export const PATIENT: ClientOptions = { deadline: 150 };
 
 /** Rates, separated by commas, as an option of the command line. @throws {InvalidArgumentError} */
@@ -39,10 +39,7 @@ export function servoIds(text: string): number[] {
   return [...new Set(found)].sort((a, b) => a - b);
 }
 
-/**
- * Runs a task that signals do not cut short: a servo whose write is cut short would keep its EEPROM open. What has begun is
- * finished.
- */
+/** Runs a task to its end despite signals, because an interrupted write would leave a servo's EEPROM open. */
 export async function finishing<T>(task: () => Promise<T>): Promise<T> {
   const letGo = onEndingSignal(() => void process.stderr.write('finishing the write\n'));
   try {
@@ -66,12 +63,12 @@ export function portUrl(text: string): string {
   );
 }
 
-/** Lets wrong arguments of a command end with the code that says so. */
+/** Makes wrong arguments of a command end with `EXIT.arguments`. */
 export function endOnMisuse(command: Command): Command {
   return command.exitOverride((error) => process.exit(error.exitCode === 0 ? EXIT.ok : EXIT.arguments));
 }
 
-/** Runs a command; errors that are meant for people become one line and an exit code. */
+/** Runs a command; errors meant for users become one line and an exit code. */
 export async function carryOut(name: string, task: () => Promise<number>): Promise<void> {
   try {
     process.exitCode = await task();

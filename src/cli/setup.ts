@@ -71,7 +71,7 @@ function tell(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Names the port that is unplugged and plugged in again. @returns the exit code */
+/** Prints the URL of the port that the user unplugs and plugs in again. @returns the exit code */
 async function port(time: number): Promise<number> {
   const found = await awaitReplug(time, (state) => tell(replugAdvice(state)));
   if (found === null) {
@@ -82,7 +82,7 @@ async function port(time: number): Promise<number> {
   return EXIT.ok;
 }
 
-/** The servo that is meant by the name of its joint, or by its id. @throws {UsageError} */
+/** Finds a servo by the name of its joint, or by its id. @throws {UsageError} */
 function servoOf({ servos }: SetupArm, meant: string): ExpectedServo {
   const found = servos.filter(({ joint, id }) => joint === meant || String(id) === meant);
   const known = servos.map(servoName).join(', ');
@@ -119,7 +119,7 @@ async function servo(options: ServoOptions): Promise<number> {
   return EXIT.ok;
 }
 
-/** Looks whether all servos of an arm answer, and writes it into a configuration. @returns the exit code */
+/** Checks that all servos of an arm answer, and writes the arm into a configuration. @returns the exit code */
 async function entry(options: EntryOptions): Promise<number> {
   const { port: bus, model, variant, name, config, role = null, pair = null } = options;
   if (pair !== null && role === null) throw new UsageError(`--pair ${pair} needs --role leader or --role follower`);
@@ -139,7 +139,7 @@ async function entry(options: EntryOptions): Promise<number> {
   return EXIT.ok;
 }
 
-/** Brings the registers of an arm's servos to what its data want. @returns the exit code */
+/** Sets the registers of an arm's servos to what the arm's data want. @returns the exit code */
 async function registers({
   port: bus,
   model,
@@ -174,7 +174,7 @@ async function registers({
   return EXIT.ok;
 }
 
-/** Prints the udev rule of a port, and installs it. @returns the exit code */
+/** Prints the udev rule of a port, and installs it if asked. @returns the exit code */
 async function rule(options: RuleOptions): Promise<number> {
   const found = await usbPort(options.port);
   if (found === null) {
@@ -198,7 +198,10 @@ async function rule(options: RuleOptions): Promise<number> {
   return EXIT.failed;
 }
 
-/** Runs another command of this program in this terminal, which ends by itself on Ctrl-C. @returns whether it did what it was to do */
+/**
+ * Runs another command of this program in this terminal; Ctrl-C ends only that command.
+ * @returns whether it succeeded
+ */
 async function own(...args: readonly string[]): Promise<boolean> {
   const letSignals = onEndingSignal(() => {});
   try {
@@ -210,7 +213,7 @@ async function own(...args: readonly string[]): Promise<boolean> {
   }
 }
 
-/** Lets a pair's follower follow for the first time. @returns the exit code */
+/** Runs a pair for the first time. @returns the exit code */
 async function firstFollowing(options: TryOptions): Promise<number> {
   if (!(process.stdin.isTTY && process.stdout.isTTY))
     throw new UsageError('it asks what was seen: run it in a terminal');
@@ -223,14 +226,14 @@ async function firstFollowing(options: TryOptions): Promise<number> {
   }
 }
 
-/** Asks a person from step to step. @returns the exit code */
+/** Runs the set-up wizard in the terminal. @returns the exit code */
 async function ask(given: Given): Promise<number> {
   if (!(process.stdin.isTTY && process.stdout.isTTY)) {
     throw new UsageError(
       'without a terminal, take its steps one by one: setup port, setup rule, setup servo, setup arm',
     );
   }
-  // Only when it is needed: every command of the program passes by here.
+  // Imported on demand, because every command of the program loads this module.
   const { GivenUp, terminal } = await import('./setup/asker.ts');
   try {
     await wizard(

@@ -25,7 +25,7 @@ interface SimulateOptions {
   readonly factoryNew?: boolean;
 }
 
-/** Loopback alone: whoever reaches the port drives the arm. */
+/** Loopback only, because whoever reaches the port can drive the arm. */
 const TCP_HOST = '127.0.0.1';
 
 function tcpPort(text: string): number {
@@ -34,13 +34,13 @@ function tcpPort(text: string): number {
   return port;
 }
 
-/** Writes the calibration that the emulated servos have, as that of an arm with the name of the file. */
+/** Writes the calibration of the emulated servos, for an arm named like the file. */
 function writeCalibration(path: string, model: ArmModel): void {
   const arm = basename(path, '.json');
   new CalibrationStore(dirname(resolve(path))).write(arm, asBuilt(model, arm, new Date().toISOString()));
 }
 
-/** A number within bounds, for an option. */
+/** Option parser: a number within bounds. */
 function within(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = text.trim() === '' ? Number.NaN : Number(text);
@@ -59,10 +59,13 @@ function fault(text: string, plan: FaultPlan): FaultPlan {
   }
 }
 
-/** One Ctrl-C through npm arrives two or three times within this time, ms: a process that has ended its listeners dies of one. */
+/**
+ * One Ctrl-C through npm arrives two or three times within this time, ms; without a listener the late ones kill the
+ * process.
+ */
 const ONE_SIGNAL = 300;
 
-/** How both arms of a pair are built: the leader as such where its model knows that, otherwise as the follower. */
+/** The arms of a pair. The leader uses the variant `leader` if its model has one, else the follower's variant. */
 const ROLES = ['leader', 'follower'] as const;
 
 const HAND_HELP = [
@@ -74,7 +77,7 @@ const HAND_HELP = [
   'where <arm>                 says where its joints really are, deg',
 ];
 
-/** A hand with several kits before it, which does what lines of text say. */
+/** A simulated hand with several kits, driven by lines of text. */
 class Hands {
   readonly #kits: Readonly<Record<string, KitHand>>;
 
@@ -82,7 +85,7 @@ class Hands {
     this.#kits = kits;
   }
 
-  /** @returns what has been done, for people @throws {Error} for people */
+  /** @returns what was done, for users @throws {Error} with a message for users */
   async obey(line: string): Promise<string> {
     const [verb = '', ...rest] = line
       .trim()
@@ -119,16 +122,16 @@ class Hands {
   }
 }
 
-/** Where the arm of a role is served: beside the other one. */
+/** Where the arm of a role is served; each role gets a link or a TCP port of its own. */
 function placeOf(role: string, place: number, { pty, tcp }: SimulateOptions): Pick<ServeOptions, 'pty' | 'tcp'> {
   if (tcp === undefined) return { pty: { link: pty === undefined ? null : `${pty}-${role}` } };
   return { tcp: { host: TCP_HOST, port: tcp === 0 ? 0 : tcp + place } };
 }
 
 /**
- * `arm-bridge simulate --factory-new`: serves the servos of a leader and of a follower as they come from the shop, and lets a hand plug
- * and lead them as the lines of standard input say, until a signal ends it.
- * @throws {Error} for people, when they cannot be served
+ * `arm-bridge simulate --factory-new`: serves the factory-new servos of a leader and a follower. Lines on standard
+ * input make a simulated hand plug and move them, until a signal ends it.
+ * @throws {Error} with a message for users, if they cannot be served
  */
 async function simulateKits(options: SimulateOptions): Promise<void> {
   if (options.variant !== BASE_VARIANT)
@@ -179,9 +182,9 @@ async function simulateKits(options: SimulateOptions): Promise<void> {
 }
 
 /**
- * `arm-bridge simulate`: serves an emulated arm until a signal ends it. Standard output gets one line for each port, a
- * bus URL as the configuration takes it; what happens goes to standard error.
- * @throws {Error} for people, when it cannot be served
+ * `arm-bridge simulate`: serves an emulated arm until a signal ends it. Prints one line per port to standard output: a
+ * bus URL for the configuration. Events go to standard error.
+ * @throws {Error} with a message for users, if it cannot be served
  */
 async function simulate(options: SimulateOptions): Promise<void> {
   const model = loadArmModel(options.arm.includes('/') ? resolve(options.arm) : options.arm, options.variant);

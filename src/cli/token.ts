@@ -26,7 +26,7 @@ function carryOut<T>(act: () => T): T {
   }
 }
 
-/** Adds `arm-bridge token`: named tokens, which a running bridge takes up and drops within a second. */
+/** Adds `arm-bridge token`: named tokens. A running bridge picks up changes within a second. */
 export function addToken(program: Command, defaultConfig: string): void {
   const command = program
     .command('token')

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * What calibrating an arm has found out, as it is kept in a file: of the first servo of each joint where it counts from
- * (`homing_offset`, as in its register), which way (`sign`) and at which of its steps the joint is at 0 (`zero`), and the
- * steps between which the joint was led.
+ * Calibration file of an arm. For the first servo of each joint: its homing register (`homing_offset`), its direction
+ * (`sign`), the step at joint angle 0 (`zero`), and the range of steps over which the joint was led (`range_min`,
+ * `range_max`).
  */
 export const calibrationFile = z.strictObject({
   version: z.literal(1),
@@ -27,7 +27,7 @@ export const calibrationFile = z.strictObject({
 export type CalibrationFile = z.output<typeof calibrationFile>;
 export type JointCalibration = CalibrationFile['joints'][string];
 
-/** What was measured of the drives of an arm's joints, as it is kept in a file; a joint that is not named has its model's. */
+/** File with the measured friction of an arm's joints; a joint that is not listed has the values of its model. */
 export const frictionFile = z.strictObject({
   version: z.literal(1),
   arm: z.string().min(1),

@@ -2,8 +2,8 @@ import { ConfigError } from './load.ts';
 import type { Config } from './schema.ts';
 
 /**
- * Refuses a configuration with which there is nothing to be shown, or something could be broken by whoever tries things out.
- * @throws {ConfigError} where an arm is not simulated, or there is no pair or no scene
+ * Refuses a configuration unfit for the demo: with nothing to show, or with real arms that a visitor could damage.
+ * @throws {ConfigError} if an arm is not simulated, or there is no pair or no scene
  */
 export function requireDemo({ arms, pairs, sim }: Config): void {
   const way = 'Leave out --demo, or --config and ARM_BRIDGE_CONFIG_FILE: the simulated pair is there without a file';

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { type Document, isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
 import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig } from './load.ts';
 
-/** What setting an arm up finds out about it, as it stands in the configuration. */
+/** Entry of an arm in the configuration, as a set-up writes it. */
 export interface ArmEntry {
   readonly name: string;
   readonly model: string;
@@ -13,10 +13,10 @@ export interface ArmEntry {
   readonly role: Role | null;
 }
 
-/** Who leads, held by a hand, and who follows. */
+/** Role in a pair: a person moves the leader by hand, and the follower follows it. */
 export type Role = 'leader' | 'follower';
 
-/** A pair as it is written: by the names of its arms. */
+/** A pair, by the names of its arms. */
 export interface PairEntry {
   readonly leader: string;
   readonly follower: string;
@@ -26,15 +26,15 @@ const HEADER =
   ' Written by arm-bridge setup. config/default.yaml explains every key; those that are missing have its values.';
 
 /**
- * Puts an arm into a configuration: over the arm of this name, of which everything else stays, or at the end of the list.
- * Comments stay, and so do all other keys. A new leader gets an even id and a new follower an odd one, so that a pair has 0 and 1 in
- * whatever order its arms are set up.
- * @param text of the file; null where there is none yet
+ * Puts an arm into a configuration: updates the arm of this name, or appends a new one. Comments and all other keys
+ * stay. A new leader gets an even id and a new follower an odd one, so that a pair has 0 and 1 in either order of
+ * set-up.
+ * @param text content of the file; null if there is none yet
  * @param file its name, for messages
- * @param pair that is put in too: over the one with its follower, or the one that is the other way round
- * @returns the new text, not checked beyond what is needed to write it
- * @throws {ConfigError} for a file that is no such configuration, for a bus that another of its arms has, and for an arm that has
- *   another bus already, which is likely another arm; a simulated one becomes real
+ * @param pair also written: replaces the pair with this follower, or the reversed pair
+ * @returns the new text; only its basic structure is checked
+ * @throws {ConfigError} if the file is not a configuration, if another arm has the bus, or if the arm already has
+ *   another real bus, because it is then likely another arm (a simulated arm may become real)
  */
 export function withArm(text: string | null, entry: ArmEntry, file: string, pair: PairEntry | null = null): string {
   const document = parsed(text ?? '', file);
@@ -61,7 +61,7 @@ export function withArm(text: string | null, entry: ArmEntry, file: string, pair
   return document.toString({ lineWidth: 0 });
 }
 
-/** The buses of two arms exchanged, as those of a leader and a follower that were taken for each other. @throws {ConfigError} */
+/** Exchanges the buses of two arms, for a leader and a follower that were mixed up. @throws {ConfigError} */
 export function withBusesSwapped(text: string, { leader, follower }: PairEntry, file: string): string {
   const document = parsed(text, file);
   const arms = listOf(document, 'arms', file);
@@ -81,28 +81,28 @@ export function withBusesSwapped(text: string, { leader, follower }: PairEntry, 
 }
 
 /**
- * Puts an arm into a configuration file, as `withArm` does, and checks what comes of it before the file is replaced.
- * @returns whether there was a file before
- * @throws {ConfigError} for a configuration that could not be used; the file is as it was then
+ * Puts an arm into a configuration file, as `withArm` does. The result is validated before the file is replaced.
+ * @returns whether the file existed before
+ * @throws {ConfigError} if the result would be invalid; the file is then unchanged
  */
 export function writeArm(path: string, entry: ArmEntry, pair: PairEntry | null = null): boolean {
   return write(path, (text) => withArm(text, entry, path, pair));
 }
 
-/** The id that an arm of a configuration file has; null where the file does not say it, or has no such arm. */
+/** Id of an arm in a configuration file; null if the file has no id for it, or no such arm. */
 export function idIn(path: string, name: string): number | null {
   return loadConfig(path).arms.find((arm) => arm.name === name)?.id ?? null;
 }
 
-/** Exchanges the buses of two arms of a configuration file. @throws {ConfigError} the file is as it was then */
+/** Exchanges the buses of two arms in a configuration file. @throws {ConfigError} the file is then unchanged */
 export function swapBuses(path: string, pair: PairEntry): void {
   write(path, (text) => withBusesSwapped(text ?? '', pair, path));
 }
 
-/** @param change of its text; null where there is no file yet @returns whether there was one */
+/** @param change maps the old text (null: no file yet) to the new one @returns whether the file existed before */
 function write(path: string, change: (text: string | null) => string): boolean {
   const there = existsSync(path);
-  // A link stays one.
+  // Write to the target, so that a symbolic link stays a link.
   const file = there ? realpathSync(path) : path;
   if (there && file === realpathSync(DEFAULT_CONFIG_FILE)) {
     throw new ConfigError(`${path} comes with the bridge: name a file of your own, such as my.yaml`);
@@ -165,7 +165,7 @@ function putPair(document: Document, { leader, follower }: PairEntry, file: stri
   (node as YAMLMap).set('follower', follower);
 }
 
-/** A new arm gets an id that no other has, which an arm without one has by its place in the list. */
+/** Entry of a new arm, with a free id. An arm without an id has its index in the list as its id. */
 function newArm({ name, model, variant, bus, role }: ArmEntry, known: readonly Entry[]): Record<string, unknown> {
   const ids = known.map((arm, place) => arm.id ?? place);
   let id = role === null ? known.length : Number(role === 'follower');

@@ -7,7 +7,7 @@ import { CONFIG_PARAMETERS } from './parameters.ts';
 import { type Config, configSchema } from './schema.ts';
 import { migrate } from './versions.ts';
 
-/** A configuration that cannot be used; the message lists every fault with its path, value and what is allowed. */
+/** The configuration is unusable. For invalid values, the message lists each with its path and the allowed values. */
 export class ConfigError extends Error {
   constructor(message: string) {
     super(message);
@@ -15,17 +15,17 @@ export class ConfigError extends Error {
   }
 }
 
-/** The file that runs when none is named: two simulated arms. */
+/** Default configuration file: two simulated arms. */
 export const DEFAULT_CONFIG_FILE = fileURLToPath(new URL('../../config/default.yaml', import.meta.url));
 
-/** The file of programs that are told none: the one that the environment names, as images do, or the simulated pair. */
+/** File to use if none is given: that of ARM_BRIDGE_CONFIG_FILE, which images set, else the simulated pair. */
 export function usualConfigFile(environment: NodeJS.ProcessEnv = process.env): string {
   return environment.ARM_BRIDGE_CONFIG_FILE || DEFAULT_CONFIG_FILE;
 }
 
 export const ENVIRONMENT_PREFIX = 'ARM_BRIDGE_';
 
-/** Sections whose keys the environment can set, as ARM_BRIDGE_<SECTION>_<KEY>. */
+/** Sections whose keys environment variables can set, as ARM_BRIDGE_<SECTION>_<KEY>. */
 const ENVIRONMENT_SECTIONS = ['http', 'ros', 'control', 'log', 'recording', 'sim'] as const;
 
 type Tree = Record<string, unknown>;
@@ -111,14 +111,14 @@ function setIn(tree: Tree, section: string, key: string, value: unknown): void {
   tree[section] = target;
 }
 
-/** What the command line can set; it wins over the environment, which wins over the file. */
+/** Settings from the command line. They override the environment, which overrides the file. */
 export interface Overrides {
   readonly host?: string;
   readonly port?: number;
   readonly ros?: boolean;
   /**
-   * Values by path, as ROS arguments give them; only those that are meant for this node alone have to be known. Options
-   * of the command line win over them.
+   * Values by path, from ROS arguments. An unknown name is an error only if it is addressed to this node (`exact`).
+   * Command-line options override them.
    */
   readonly parameters?: readonly { readonly name: string; readonly value: unknown; readonly exact: boolean }[];
 }
@@ -127,9 +127,9 @@ export interface Overrides {
 export const ROS_OWN: ReadonlySet<string> = new Set(['use_sim_time', 'start_type_description_service']);
 
 /**
- * Reads a YAML file, lays the environment (`ARM_BRIDGE_HTTP_PORT=...`) and the command line over it and checks the
+ * Reads a YAML file, applies the environment (`ARM_BRIDGE_HTTP_PORT=...`) and the command line, and validates the
  * result.
- * @throws {ConfigError} with every fault: path, value, where it came from and what is allowed
+ * @throws {ConfigError} with every fault: path, value, source and allowed values
  */
 export function loadConfig(file: string, environment: NodeJS.ProcessEnv = {}, overrides: Overrides = {}): Config {
   let text: string;
@@ -158,7 +158,7 @@ export function loadConfig(file: string, environment: NodeJS.ProcessEnv = {}, ov
     const section = ENVIRONMENT_SECTIONS.find((known) => rest.startsWith(`${known}_`));
     if (section === undefined) continue;
     const key = rest.slice(section.length + 1);
-    // Variables that the preparation hands over share the prefix; only keys of the schema are configuration.
+    // Internal variables of the start-up share the prefix, so only keys of the schema count as configuration.
     if (!keysAllowedAt([section]).split(', ').includes(key)) continue;
     setIn(tree, section, key, parseDocument(value).toJS());
     origins.set(`${section}.${key}`, `the environment variable ${variable}`);
@@ -177,7 +177,7 @@ export function loadConfig(file: string, environment: NodeJS.ProcessEnv = {}, ov
       if (!isTree(holder[part])) holder[part] = {};
       holder = holder[part] as Tree;
     }
-    // An empty text stands for what is null in the file.
+    // ROS parameters have no null: an empty text stands for it.
     holder[key] = parameter.kind === 'string' && value === '' ? null : value;
     origins.set(name, 'the ROS arguments');
   }
@@ -195,7 +195,7 @@ export function loadConfig(file: string, environment: NodeJS.ProcessEnv = {}, ov
   const result = configSchema.safeParse(tree);
   if (result.success) {
     const config = result.data;
-    // A path is meant from where it is written.
+    // Paths are relative to the configuration file.
     const from = (path: string): string => (path.includes('/') ? resolve(dirname(file), path) : path);
     const { sim, arms } = config;
     return {

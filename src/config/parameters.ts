@@ -1,22 +1,22 @@
 import { z } from 'zod';
 import { type Config, configSchema } from './schema.ts';
 
-/** Sections of the configuration that are parameters of the process. */
+/** Sections of the configuration that are ROS parameters of the process. */
 export const PARAMETER_SECTIONS = ['http', 'ros', 'control', 'log'] as const;
 
-/** Parameters that may change while the bridge runs. */
+/** Parameters that can change while the bridge runs. */
 const LIVE = /^(ros\.joint_state_rate|ros\.diagnostics\..*|log\.level)$/;
 
-/** One value of the configuration, as a parameter. */
+/** A configuration value as a parameter. */
 export interface ConfigParameter {
   /** Path in the configuration file: `http.port`. */
   readonly name: string;
   readonly kind: 'boolean' | 'integer' | 'double' | 'string' | 'strings';
   readonly description: string;
-  /** Null where there is none. */
+  /** Null: no bound. */
   readonly minimum: number | null;
   readonly maximum: number | null;
-  /** May change at run time. */
+  /** Can change at run time. */
   readonly live: boolean;
 }
 
@@ -36,7 +36,7 @@ const KINDS: Readonly<Record<string, ConfigParameter['kind']>> = {
   array: 'strings',
 };
 
-/** Every value of those sections, with what the schema says of it. A choice of several types is a string. */
+/** All values of those sections, from the schema. A union of types becomes a string. */
 export const CONFIG_PARAMETERS: readonly ConfigParameter[] = (() => {
   const schema = z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
   return PARAMETER_SECTIONS.flatMap((section) => describe(section, schema.properties![section]!));
@@ -50,19 +50,19 @@ function describe(name: string, schema: JsonSchema): ConfigParameter[] {
   return [{ name, kind: KINDS[type] ?? 'string', description, minimum, maximum, live: LIVE.test(name) }];
 }
 
-/** A value of the configuration as a parameter holds it: what is null is an empty text. */
+/** A configuration value as a parameter value: null becomes an empty text. */
 export function parameterValue(config: Config, { name, kind }: ConfigParameter): unknown {
   let value: unknown = config;
   for (const key of name.split('.')) value = (value as Record<string, unknown>)[key];
   return kind === 'string' ? String(value ?? '') : value;
 }
 
-/** A value as people know it: JSON has no NaN and no infinity. */
+/** Human-readable value; not plain JSON, which has no NaN or infinity. */
 export function shown(value: unknown): string {
   return typeof value === 'number' ? String(value) : JSON.stringify(value);
 }
 
-/** Why a value cannot be that of a parameter, for people; null when it can. */
+/** Human-readable reason why a parameter cannot have a value; null if it can. */
 export function parameterFault(config: Config, name: string, value: unknown): string | null {
   const [section, ...path] = name.split('.');
   const present = PARAMETER_SECTIONS.find((known) => known === section)!;

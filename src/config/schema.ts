@@ -8,7 +8,7 @@ const name = z.string().regex(/^[a-z][a-z0-9_]*$/, {
 const BAUD = 'baud=[1-9]\\d{0,6}';
 const SERIAL_NUMBER = 'serial=[^\\s&]+';
 const TCP_PORT = '(?:[1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])';
-/** What `servo/port/url.ts` understands; a test holds the two together. */
+/** Bus URLs that `servo/port/url.ts` parses; a test checks that the two agree. */
 const BUS = new RegExp(
   [
     'ros',
@@ -225,7 +225,7 @@ const sim = z.strictObject({
     ),
 });
 
-/** A slower arm would outlast the patience of its clients. */
+/** Smallest scale: the moves of a slower arm would exceed the timeouts of its clients. */
 export const LEAST_SPEED_SCALE = 0.1;
 
 export const MOST_ARMS = 16;
@@ -334,7 +334,9 @@ export const pairConfig = z.strictObject({
     .describe('Joint maps that differ from one to one, by joint name.'),
 });
 
-/** The whole configuration: every key has a default but the arms' names and buses. */
+/**
+ * The whole configuration. Every key has a default, except the names and buses of the arms and the arms of the pairs.
+ */
 export const configSchema = z
   .strictObject({
     http: http.prefault({}),

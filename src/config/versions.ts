@@ -1,16 +1,16 @@
 type Tree = Record<string, unknown>;
-/** Brings the tree of a file from one version to the next, in place. */
+/** Migrates the tree of a file from one version to the next, in place. */
 export type Step = (tree: Tree) => void;
 
 /**
- * Whenever a key of the configuration changes its name or its meaning, a step is added that brings older files up to it: the
- * first leads from version 1 to version 2. A file says its version by `version`; one without is of version 1.
+ * Migration steps; the first leads from version 1 to 2. Add a step whenever a key of the configuration changes its name
+ * or meaning. A file states its version in `version`; a file without it has version 1.
  */
 const STEPS: readonly Step[] = [];
 
 /**
- * Brings the tree of a configuration file up to the newest version, and takes `version` out of it.
- * @returns why it cannot be read; null when it can
+ * Migrates the tree of a configuration file to the newest version, and removes `version` from it.
+ * @returns human-readable reason why the file cannot be read; null on success
  */
 export function migrate(tree: Tree, steps: readonly Step[] = STEPS): string | null {
   const newest = steps.length + 1;

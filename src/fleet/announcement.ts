@@ -1,11 +1,12 @@
-// DNS-SD by multicast DNS, as avahi and Bonjour speak it: kept up with the drafts that it follows, and without native code.
+// bonjour-service: DNS-SD over multicast DNS, as in avahi and Bonjour. It keeps up with the specifications and has no
+// native code.
 import { Bonjour, type Browser, type Service } from 'bonjour-service';
 
-/** Bridges are services `_arm-bridge._tcp`. */
+/** Service type of bridges: `_arm-bridge._tcp`. */
 const TYPE = 'arm-bridge';
 
 export interface Announced {
-  /** Of this run of the bridge. */
+  /** Id of this run of the bridge. */
   readonly id: string;
   /** Scheme, host and port. */
   readonly url: string;
@@ -16,14 +17,14 @@ export interface AnnouncementOptions {
   readonly name: string;
   readonly port: number;
   readonly secure: boolean;
-  /** Address of the network on which it is told; null: of all. */
+  /** Address of the network interface to announce on; null: all. */
   readonly address: string | null;
   readonly onFound: (bridge: Announced) => void;
-  /** Called when other bridges cannot be found, with the cause. */
+  /** Called with the cause if other bridges cannot be found. */
   readonly onFailure: (reason: string) => void;
 }
 
-/** Tells the network of this bridge, and finds those that do the same. */
+/** Announces this bridge on the network, and finds other announced bridges. */
 export class Announcement {
   readonly #bonjour: Bonjour;
   readonly #heard: (service: Service) => void;
@@ -32,7 +33,7 @@ export class Announcement {
   constructor({ id, name, port, secure, address, onFound, onFailure }: AnnouncementOptions) {
     const network = address === null ? {} : { interface: address, bind: '0.0.0.0' };
     this.#bonjour = new Bonjour(network as object, (error: Error) => onFailure(error.message));
-    // Two computers with the same name are two services all the same.
+    // The id keeps the services of two computers with the same name apart.
     const service = `${name} ${id.slice(0, 8)}`;
     const published = this.#bonjour.publish({
       name: service,
@@ -51,15 +52,15 @@ export class Announcement {
   }
 
   /**
-   * Asks the network anew for all who are there. To be called again and again: questions and answers get lost, and a browser
-   * tells of each service once, also of one that has been away meanwhile.
+   * Queries the network again for all bridges. Call it periodically: packets get lost, and a browser reports each
+   * service only once, even if the service disappears and returns.
    */
   look(): void {
     this.#browser?.stop();
     this.#browser = this.#bonjour.find({ type: TYPE }, this.#heard);
   }
 
-  /** Takes the service back; resolves when the network has been told. */
+  /** Withdraws the service; resolves when the network has been told. */
   end(): Promise<void> {
     return new Promise((resolve) => {
       this.#bonjour.unpublishAll(() => this.#bonjour.destroy(() => resolve()));
@@ -67,11 +68,11 @@ export class Announcement {
   }
 }
 
-/** Null for a service that is none of ours. */
+/** Null for a service that is not a bridge. */
 function announcedBy({ txt, port, referer }: Service): Announced | null {
   const { id, scheme } = (txt ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof id !== 'string' || id.length > 64 || (scheme !== 'http' && scheme !== 'https')) return null;
-  // It has been heard from there: whatever else it says of its addresses may not lead to it.
+  // Use the sender's address: the addresses that a service announces may be unreachable from here.
   if (referer === undefined) return null;
   return { id, url: `${scheme}://${referer.address}:${port}` };
 }

@@ -4,35 +4,35 @@ import { checkServerIdentity, type PeerCertificate, rootCertificates } from 'nod
 import type { Clock } from '../clock.ts';
 import type { Authority } from './authority.ts';
 
-/** Bytes of an answer of another bridge that are read. */
+/** Longest accepted answer of another bridge, characters. */
 const MOST_BYTES = 65_536;
 
-/** How other bridges are asked. */
+/** Credentials for requests to other bridges. */
 export interface Credentials {
-  /** Sent as bearer token; null: none. */
+  /** Bearer token; null: none. */
   readonly token: string | null;
-  /** Whose certificates are trusted besides those of the known authorities; null: nobody else's. */
+  /** Certificates trusted in addition to the known authorities; null: none. */
   readonly authority: Authority | null;
-  /** Tells this bridge from other programs. */
+  /** Client name of this bridge. */
   readonly client: string;
 }
 
 export interface Told {
   readonly status: number;
-  /** Null for what is no JSON. */
+  /** Null if it is not JSON. */
   readonly body: unknown;
 }
 
-/** A bridge that does not prove who it is: it has been told nothing. The message says what to do, for people. */
+/** The bridge did not prove its identity, so nothing was sent. The message is human-readable and says what to do. */
 export class Untrusted extends Error {}
 
-/** What a connection that failed means, for people. */
+/** Error with a human-readable message for a failed connection. */
 function causeOf(error: NodeJS.ErrnoException, { protocol }: URL): Error {
   const untrusted = untrustedFor(error);
   return untrusted === null ? new Error(wordsOf(error, protocol === 'https:')) : new Untrusted(untrusted);
 }
 
-/** What a certificate lacks, and what to do; null: it is not the certificate. */
+/** Fault of the certificate, and what to do; null if the certificate is not the cause. */
 function untrustedFor({ code }: NodeJS.ErrnoException): string | null {
   switch (code) {
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
@@ -52,7 +52,7 @@ function untrustedFor({ code }: NodeJS.ErrnoException): string | null {
   }
 }
 
-/** @param secure it was asked by HTTPS */
+/** @param secure the request used HTTPS */
 function wordsOf(error: NodeJS.ErrnoException, secure: boolean): string {
   switch (error.code) {
     case 'ECONNREFUSED':
@@ -84,11 +84,11 @@ function parsed(text: string): unknown {
 }
 
 /**
- * One request to another bridge, on a connection of its own.
- * @param limit s, for all of it
- * @param order JSON that goes along
+ * Sends one request to another bridge, on a connection of its own.
+ * @param limit time limit of the whole exchange, s
+ * @param order JSON body
  * @throws {Untrusted} before anything is sent
- * @throws {Error} with the cause in plain words when there is no answer
+ * @throws {Error} with a human-readable cause if there is no answer
  */
 export function ask(
   clock: Clock,
@@ -117,7 +117,7 @@ export function ask(
               ? {}
               : {
                   ca: [...rootCertificates, authority.pem],
-                  // A certificate that is named itself may be found under any name.
+                  // A certificate listed in the authority file is accepted under any host name.
                   checkServerIdentity: (name: string, shown: PeerCertificate) =>
                     authority.names(shown.fingerprint256) ? undefined : checkServerIdentity(name, shown),
                 }),

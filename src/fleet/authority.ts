@@ -2,13 +2,13 @@ import { X509Certificate } from 'node:crypto';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Whose certificates other bridges may show: those of a laboratory's own authority, or certain ones. */
+/** Trusted certificates of other bridges: the laboratory's own authority, or single certificates. */
 export class Authority {
-  /** All of them, one after the other. */
+  /** All certificates, concatenated. */
   readonly pem: string;
   readonly #fingerprints: ReadonlySet<string>;
 
-  /** @param text of a PEM file @throws {Error} for people, when there is no certificate in it */
+  /** @param text content of a PEM file @throws {Error} with a human-readable message if it has no valid certificate */
   constructor(text: string) {
     const found = text.match(CERTIFICATE) ?? [];
     if (found.length === 0) throw new Error('holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)');
@@ -20,7 +20,7 @@ export class Authority {
     }
   }
 
-  /** Whether a certificate is one of the file. @param fingerprint SHA-256, hexadecimal with colons */
+  /** Whether the file contains a certificate. @param fingerprint SHA-256, hexadecimal with colons */
   names(fingerprint: string): boolean {
     return this.#fingerprints.has(fingerprint);
   }

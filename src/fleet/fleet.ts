@@ -10,38 +10,38 @@ import { Authority } from './authority.ts';
 import { Neighbour, type Outcome } from './neighbour.ts';
 import { MOST_BRIDGES } from './overview.ts';
 
-/** How often each bridge is asked how its arms are, s. */
+/** Interval at which each bridge is polled, s. */
 const LOOK = 1;
-/** How often the network is asked who is there, s. */
+/** Interval at which the network is searched, s. */
 const FIND = 15;
-/** One that was found on the network and has been silent for so long is forgotten, s. */
+/** A bridge found on the network is forgotten after this long a silence, s. */
 const FORGET = 60;
 
-/** Where this bridge listens. */
+/** Address on which this bridge listens. */
 export interface Address {
   readonly host: string;
   readonly port: number;
   readonly secure: boolean;
 }
 
-/** The other bridges of a laboratory: how their arms are, and one stop for all. */
+/** The other bridges of a laboratory: polls the state of their arms, and stops all of them. */
 export class Fleet {
-  /** Of this run of the bridge. */
+  /** Id of this run of the bridge. */
   readonly id = randomUUID();
-  /** Of this bridge, for people. */
+  /** Human-readable name of this bridge. */
   readonly name: string;
   readonly #clock: Clock;
   readonly #config: Config['fleet'];
   readonly #notice: (text: string) => void;
-  /** By their URL. */
+  /** Neighbours by URL. */
   readonly #neighbours = new Map<string, Neighbour>();
-  /** Trusted ones are told the token. */
+  /** Credentials for trusted bridges, with the token. */
   readonly #trusted: Credentials;
   readonly #timers: Pick<Timer, 'cancel'>[] = [];
   #announcement: Announcement | null = null;
   #full = false;
 
-  /** @throws {ConfigError} when a file of `fleet` cannot be read */
+  /** @throws {ConfigError} if a file of `fleet` cannot be read */
   constructor(config: Config['fleet'], clock: Clock, notice: (text: string) => void) {
     this.#config = config;
     this.#clock = clock;
@@ -63,17 +63,17 @@ export class Fleet {
     }
   }
 
-  /** The other bridges, those of the configuration first. This one is none of them. */
+  /** The other bridges, configured ones first. This bridge is left out. */
   get neighbours(): readonly Neighbour[] {
     return [...this.#neighbours.values()].filter(({ overview }) => overview?.id !== this.id);
   }
 
-  /** The bridge at an address; null: none that is known. */
+  /** The known bridge at a URL; null: none. */
   at(url: string): Neighbour | null {
     return this.neighbours.find((neighbour) => neighbour.url === url) ?? null;
   }
 
-  /** Begins to look for the others, and to be found where the configuration says so. */
+  /** Starts to poll the other bridges, and starts discovery if it is configured. */
   begin({ host, port, secure }: Address): void {
     const { bridges, discovery } = this.#config;
     for (const url of bridges) this.#add(new URL(url).origin, true);
@@ -97,7 +97,7 @@ export class Fleet {
     if (discovery || bridges.length > 0) this.#timers.push(this.#clock.every(LOOK, () => this.#look(), true));
   }
 
-  /** Stops the arms of all other bridges. @returns one outcome each, in the order of `neighbours` */
+  /** Stops the arms of all other bridges. @returns an outcome for each, in the order of `neighbours` */
   stop(): Promise<readonly (Outcome & { readonly neighbour: Neighbour })[]> {
     return Promise.all(this.neighbours.map(async (neighbour) => ({ neighbour, ...(await neighbour.stop()) })));
   }
@@ -114,7 +114,7 @@ export class Fleet {
       this.#full = true;
       return;
     }
-    // Anybody can say on a network that he is a bridge: the token goes to those that are named, or that prove who they are.
+    // Anything on the network can claim to be a bridge, so only configured or authenticated bridges get the token.
     const isProven = url.startsWith('https:') && this.#trusted.authority !== null;
     const credentials = configured || isProven ? this.#trusted : { ...this.#trusted, token: null };
     const neighbour = new Neighbour(this.#clock, url, configured, credentials);
@@ -130,7 +130,7 @@ export class Fleet {
   }
 }
 
-/** Whether what is sent there can be heard on a network. */
+/** Whether requests to a URL can be overheard on a network. */
 function isOverheard({ protocol, hostname: name }: URL): boolean {
   return protocol === 'http:' && name !== 'localhost' && name !== '[::1]' && !/^127\./.test(name);
 }

@@ -3,12 +3,12 @@ import type { Clock } from '../clock.ts';
 import { ask, type Credentials, Untrusted } from './ask.ts';
 import { type BridgeOverview, bridgeOverview } from './overview.ts';
 
-/** A bridge that has not answered for so long is silent, s. */
+/** A bridge counts as silent after this long without an answer, s. */
 const SILENT = 3;
-/** A question and a stop wait for so long, s: a stop is answered when the joints rest, or after a second. */
+/** Time limits of a poll and of a stop, s: a stop is answered when the joints rest, or after 1 s. */
 const ASK_LIMIT = 1;
 const STOP_LIMIT = 2;
-/** What it is to do otherwise may take so long, s: a pair is begun once the arm of the other machine has been found. */
+/** Time limit of other commands, s: the start of a pair waits until the arm of the other machine is found. */
 const DO_LIMIT = 15;
 const UNAUTHORISED = 401;
 const FORBIDDEN = 403;
@@ -16,7 +16,7 @@ const FORBIDDEN = 403;
 export const NEIGHBOUR_STATES = ['unknown', 'answers', 'refuses', 'untrusted', 'silent'] as const;
 export type NeighbourState = (typeof NEIGHBOUR_STATES)[number];
 
-/** What became of what another bridge was told to do. */
+/** Outcome of a command to another bridge. */
 export interface Outcome {
   readonly ok: boolean;
   readonly message: string;
@@ -29,11 +29,11 @@ const refusal = z.object({
   remedy: z.string().nullish(),
 });
 
-/** Another bridge has not done what it was told to do; the message says why, for people. */
+/** Another bridge has not carried out a command; the message is human-readable. */
 export class NeighbourRefusal extends Error {
-  /** What programs tell its error by; null: it has not answered, or is no bridge. */
+  /** Error code of its answer; null: no answer, or the answer has no code. */
   readonly code: string | null;
-  /** The next step that it names; null: none. */
+  /** Remedy in its answer; null: none. */
   readonly remedy: string | null;
 
   constructor(message: string, code: string | null = null, remedy: string | null = null) {
@@ -43,22 +43,22 @@ export class NeighbourRefusal extends Error {
   }
 }
 
-/** Another bridge: asked again and again how its arms are. */
+/** Another bridge, polled for the state of its arms. */
 export class Neighbour {
   readonly url: string;
-  /** The configuration names it; others have been found on the network. */
+  /** Named in the configuration; false: found on the network. */
   readonly configured: boolean;
-  /** `unknown` until it has answered, or not answered in time. */
+  /** `unknown` until it has answered, or has been silent for too long. */
   state: NeighbourState = 'unknown';
   /** Why it refuses, is not trusted or is silent; empty otherwise. */
   reason = '';
-  /** What it said last; null: nothing yet. */
+  /** Its last overview; null: none yet. */
   overview: BridgeOverview | null = null;
-  /** When it was heard last, seconds since the epoch; null: never. */
+  /** Time of its last answer, seconds since the epoch; null: never. */
   seen: number | null = null;
   readonly #clock: Clock;
   readonly #credentials: Credentials;
-  /** When it was heard last, or first asked, s. */
+  /** Time of its last answer, or else of its creation, s, monotonic clock. */
   #heard: number;
   #asking = false;
 
@@ -71,12 +71,12 @@ export class Neighbour {
     this.#heard = clock.now();
   }
 
-  /** Time since it was heard, s. */
+  /** Time since its last answer, s. */
   get silence(): number {
     return this.#clock.now() - this.#heard;
   }
 
-  /** Asks it how its arms are, unless it is being asked. */
+  /** Polls the bridge, unless a poll is running. */
   async look(): Promise<void> {
     if (this.#asking) return;
     this.#asking = true;
@@ -110,9 +110,9 @@ export class Neighbour {
   }
 
   /**
-   * Has it do something, with what the token allows there.
-   * @param path of a route, with its query
-   * @returns what came of it
+   * Sends a command, within the rights of the token there.
+   * @param path path of a route, with its query
+   * @returns the outcome
    * @throws {NeighbourRefusal}
    */
   async command(path: string, order: object): Promise<Outcome> {
@@ -135,7 +135,7 @@ export class Neighbour {
     throw new NeighbourRefusal(`${name}: ${refusalOf(status, body)}${open}`, data?.code, data?.remedy);
   }
 
-  /** Stops all its arms: by its main port and by the one that hears stops alone, whichever answers first. */
+  /** Stops all its arms, over its main port and its stop port at once: the first success counts. */
   async stop(): Promise<Outcome> {
     const port = this.overview?.stop_port ?? null;
     const ways = [new URL('/api/v1/stop', this.url)];

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** Bridges of a laboratory besides this one at most, and arms of each. */
+/** Most other bridges of a laboratory, and most arms of each. */
 export const MOST_BRIDGES = 32;
 const MOST_ARMS = 16;
-/** Pairs of a bridge that run, or have ended. */
+/** Most pairs of a bridge, running and ended. */
 const MOST_PAIRS = 32;
 const NAME = z.string().max(64);
 const WORDS = z.string().max(400);
 
-/** What bridges tell each other: their arms, with who has them and what is wrong with them. */
+/** The state that bridges report to each other: their arms, with owners and faults. */
 export const bridgeOverview = z.object({
   id: z.string().max(64).describe('Of this run of the bridge: two addresses with the same id are one bridge.'),
   name: NAME.describe('As `fleet.name` says, or that of the computer.'),

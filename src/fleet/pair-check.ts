@@ -1,6 +1,6 @@
 import type { BridgeOverview } from './overview.ts';
 
-/** One end of a pair: an arm of a bridge, as that bridge tells of it at this moment. */
+/** One end of a pair: an arm, and the current overview of its bridge. */
 export interface PairEnd {
   readonly bridge: BridgeOverview;
   readonly arm: string;
@@ -14,7 +14,7 @@ const sameGraph = (one: BridgeOverview, other: BridgeOverview): boolean =>
   one.ros.graph.domain === other.ros.graph.domain &&
   one.ros.graph.namespace === other.ros.graph.namespace;
 
-/** What keeps an arm from following another machine's, in the words of its own bridge; empty: nothing. */
+/** Why an arm cannot follow an arm of another machine, by the report of its own bridge; empty: it can. */
 function troubleOf({ state, torque, owner, reason, doubt }: Told): string {
   const why = reason === '' ? '' : ` (${reason})`;
   if (state === 'disconnected') return `is disconnected${why}`;
@@ -24,7 +24,7 @@ function troubleOf({ state, torque, owner, reason, doubt }: Told): string {
   return torque ? '' : 'is limp: switch its torque on there';
 }
 
-/** Why ROS 2 cannot bring the setpoints of one bridge to an arm of another; empty: it can. */
+/** Why ROS 2 cannot transport setpoints from one bridge to an arm of another; empty: it can. */
 function graphTrouble(leading: BridgeOverview, following: BridgeOverview): string {
   for (const { name, ros } of [leading, following]) {
     if (ros.graph === null) return `${name} has no ROS 2, by which pairs go from bridge to bridge: ${ros.reason}`;
@@ -40,10 +40,9 @@ function graphTrouble(leading: BridgeOverview, following: BridgeOverview): strin
 }
 
 /**
- * What keeps a leader of one bridge from leading a follower of another, as far as their bridges tell it: it is asked before
- * anything is begun.
- * @param all bridges of the laboratory that are known
- * @returns for people; null: nothing
+ * Checks before a start whether a leader of one bridge can lead a follower of another, by the reports of their bridges.
+ * @param all all known bridges of the laboratory
+ * @returns human-readable refusal; null: none
  */
 export function refusalOfPair(leader: PairEnd, follower: PairEnd, all: readonly BridgeOverview[]): string | null {
   const [led, following] = [leader, follower].map(({ bridge, arm }) => bridge.arms.find(({ name }) => name === arm));
@@ -55,7 +54,7 @@ export function refusalOfPair(leader: PairEnd, follower: PairEnd, all: readonly 
     if (told === undefined) return `${bridge.name} has no arm "${arm}": its arms are ${own.join(', ')}.`;
     if (told.remote) return `Arm ${arm} of ${bridge.name} belongs to another machine: name it with its own bridge.`;
   }
-  // What is said of a pair of one bridge that bridge says by itself.
+  // A pair within one bridge is checked by that bridge.
   if (leader.bridge.id === follower.bridge.id) return null;
   const apart = graphTrouble(leader.bridge, follower.bridge);
   if (apart !== '') return `${apart}.`;
@@ -72,7 +71,7 @@ export function refusalOfPair(leader: PairEnd, follower: PairEnd, all: readonly 
   return trouble === '' ? null : `Arm ${follower.arm} of ${follower.bridge.name} ${trouble}.`;
 }
 
-/** What may be the cause when nothing is heard of an arm of another bridge, for people; empty: nothing that is known. */
+/** Human-readable likely cause if an arm of another bridge is not heard; empty: no known cause. */
 export function likelySilence(leader: BridgeOverview, follower: BridgeOverview): string {
   const hidden = [leader, follower].filter(({ ros }) => ros.graph?.network === false).map(({ name }) => name);
   if (hidden.length === 0) return '';

@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
-/** A host as it stands in a URL, without brackets and port; null when the text is no authority. */
+/** Host of a URL authority, without brackets and port; null when the text is not an authority. */
 export function hostOf(authority: string): string | null {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^\s:@/\\[\]?#]+))(?::\d{1,5})?$/i.exec(authority);
   return (match?.[1] ?? match?.[2])?.toLowerCase() ?? null;
 }
 
-/** An address in lower case, without brackets, and as IPv4 where IPv6 only wraps one. */
+/** Normalises an address: lower case, no brackets, IPv4-mapped IPv6 as IPv4. */
 export function bareAddress(address: string): string {
   return address
     .toLowerCase()
@@ -15,7 +15,7 @@ export function bareAddress(address: string): string {
     .replace(/^::ffff:(?=\d+\.)/, '');
 }
 
-/** True for localhost and for addresses that only this computer reaches. */
+/** True for localhost and loopback addresses. */
 export function isLoopback(host: string): boolean {
   if (host === '127.0.0.1' || host === 'localhost') return true;
   const bare = bareAddress(host);
@@ -23,8 +23,8 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * What other computers write for the address on which a server listens.
- * @returns null where they do not reach it
+ * Authority by which other computers reach a listening server.
+ * @returns null if they cannot reach it
  */
 export function reachedAt({ host, port }: { readonly host: string; readonly port: number }): string | null {
   if (isLoopback(host)) return null;
@@ -33,20 +33,19 @@ export function reachedAt({ host, port }: { readonly host: string; readonly port
   return `${isIP(address) === 6 ? `[${address}]` : address}:${port}`;
 }
 
-/** The first address of this computer in a network; null where it is in none. */
+/** First non-loopback IPv4 address of this computer; null if it has none. */
 function ownAddress(): string | null {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? null;
 }
 
-/** The authority of a URL that has one (absolute-form, RFC 9112 3.2.2); null for a path. */
+/** Authority of an absolute-form URL (RFC 9112 3.2.2); null for a path. */
 export function authorityOf(url: string): string | null {
   return url.startsWith('/') ? null : (/^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1] ?? null);
 }
 
 /**
- * Path of a request's URL: what routes are told apart by, and what the log may tell. Somebody may have put a token into the
- * query.
+ * Path of a request's URL. Routes match by it, and only it may be logged: the query may contain a token.
  */
 export function pathOf(url: string): string {
   const path = url.split('?', 1)[0]!;

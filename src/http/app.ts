@@ -38,19 +38,19 @@ export type { HttpServices, SimulationControl } from './services.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may call it; left out: whoever has any token. */
+    /** Who may call the route; left out: any valid token. */
     readonly access?: Access;
   }
   interface FastifyRequest {
-    /** Content-Type of the request; the server's own choice of a parser never sees it. */
+    /** Content-Type of the request, hidden from Fastify's own choice of a parser. */
     sentType: string | undefined;
-    /** Path of its route as it is declared; the same text for all that have none. */
+    /** Declared path of the route; one fixed text for requests without a route. */
     routed: string;
-    /** Method and path, where its URL is just the path that is declared; empty for others. */
+    /** Method and path if the URL equals the declared path; empty otherwise. */
     named: string;
-    /** When its head had been read, s by the monotonic clock. */
+    /** When the request head had been read, s, monotonic clock. */
     began: number;
-    /** What it has proved, and who it is from; null where everybody is answered. */
+    /** Proven access rights, and the sender; both null on open routes. */
     admission: Admission | null;
     client: Client | null;
   }
@@ -58,13 +58,13 @@ declare module 'fastify' {
 
 /** Largest body, bytes. */
 const BODY_LIMIT = 64 * 1024;
-/** Browsers are not to take an answer for something else than it says it is. */
+/** Keeps browsers from guessing another content type. */
 const TYPE_OPTIONS = 'x-content-type-options';
 const NOSNIFF = 'nosniff';
-/** Stands for the routes that there are not. */
+/** Route label of requests that match no route. */
 const UNROUTED = 'unknown';
 
-/** Statuses that say to ask again, and after how many seconds where the problem itself does not say it. */
+/** Statuses that ask the client to retry, and the default Retry-After, s. */
 const ASK_AGAIN: ReadonlySet<number> = new Set([429, 503]);
 const ASK_AGAIN_AFTER = '1';
 
@@ -76,7 +76,7 @@ function send(reply: FastifyReply, problem: HttpProblem): FastifyReply {
   return reply.type(PROBLEM_TYPE).send(JSON.stringify(problemDetails(problem, id)));
 }
 
-/** @throws {HttpProblem} 415 for a body that would have to be unpacked */
+/** @throws {HttpProblem} 415 for a compressed body */
 function checkEncoding(request: FastifyRequest): void {
   const { 'content-encoding': encoding } = request.raw.headers;
   if (encoding === undefined || encoding.trim().toLowerCase() === 'identity') return;
@@ -85,18 +85,18 @@ function checkEncoding(request: FastifyRequest): void {
   });
 }
 
-/** The bodies of requests to this part of the server are files, which their handlers read. */
+/** Leaves request bodies unparsed: they are files, and the handlers read them. */
 function takesFile(app: FastifyInstance): FastifyInstance {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, body, done) => done(null, body));
   return app;
 }
 
-/** Stand for the host by which a client reaches the bridge, with its port and without. */
+/** Placeholders for the host that the client used, with and without port. */
 const HERE = 'here.invalid';
 const NAME_HERE = 'name.invalid';
 
-/** Serves the descriptions of the interface. */
+/** Serves the OpenAPI and AsyncAPI descriptions. */
 function describeRoutes(app: FastifyInstance, { config, tokens, certificate }: HttpServices): void {
   const described = {
     token: tokens !== null,
@@ -113,7 +113,8 @@ function describeRoutes(app: FastifyInstance, { config, tokens, certificate }: H
       text ??= JSON.stringify(make(described));
       return text;
     };
-    // Making it takes longer than a request may; many apps of tests never tell it.
+    // Made before the first request because it takes too long for one, and not earlier because most test apps never
+    // serve it.
     app.addHook('onListen', (done) => {
       made();
       done();
@@ -133,7 +134,7 @@ const COMMAND_LINE: Origin = {
   request: null,
 };
 
-/** Takes up tokens with names that have come or gone, and ends the streams of those that have gone. */
+/** Reloads the named tokens, and ends the streams of those that are no longer valid. */
 function followTokens({ named, logger, arms }: HttpServices, guard: Guard, clients: Clients): void {
   const namesOf = (): string[] => named.all.map(({ name, scope }) => `${name} (${scope})`);
   const before = namesOf();
@@ -151,7 +152,7 @@ function followTokens({ named, logger, arms }: HttpServices, guard: Guard, clien
   clients.endUnless((admission) => guard.stillAdmits(admission));
 }
 
-/** The HTTP service over the parts of the bridge. It does not listen yet: see {@link listen}. */
+/** Builds the HTTP service. It does not listen yet: see {@link listen}. */
 export function buildApp(services: HttpServices): FastifyInstance {
   const { certificate, clock, logger } = services;
   const guard = new Guard(services.config, services.tokens, services.named, clock);
@@ -164,12 +165,12 @@ export function buildApp(services: HttpServices): FastifyInstance {
   const ids = new RequestIds(clock);
   const requests = new RequestCounts();
   const routes: { readonly pattern: RegExp; readonly methods: string[] }[] = [];
-  /** Requests whose clients wait to be told that their body is wanted. */
+  /** Requests whose clients wait for 100 Continue. */
   const expectant = new WeakSet<IncomingMessage>();
 
   const app: FastifyInstance = fastify({
-    // Requests are logged below, at debug level, by their ids: they need no loggers of their own. A logger of the server itself
-    // would have it listen to the end of each answer.
+    // Requests are logged below, at debug level, with their ids, so they need no child loggers. Fastify's own request
+    // logging would add a listener to the end of each answer.
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: () => logger as FastifyBaseLogger,
     genReqId: ({ headers }) => ids.of(headers[REQUEST_HEADER]),
@@ -185,7 +186,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
     exposeHeadRoutes: true,
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, ids.next()),
     frameworkErrors: (_error, request, reply) => {
-      // Only a path that cannot be decoded comes here: no route has such a name.
+      // Only an undecodable path gets here: no route matches it.
       logger.debug({ path: pathOf(request.url) }, 'path refused');
       send(
         (reply as FastifyReply).header(TYPE_OPTIONS, NOSNIFF).header(REQUEST_HEADER, request.id),
@@ -218,7 +219,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
   app.decorateRequest('began', 0);
   app.decorateRequest('admission', null);
   app.decorateRequest('client', null);
-  /** Judges a request by its head alone, before its body is read. */
+  /** Checks a request by its head, before its body is read. */
   const receive = (request: FastifyRequest, reply: FastifyReply, access: Access, done: () => void): void => {
     const { raw } = request;
     const { headers, socket } = raw;
@@ -257,7 +258,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
       }
       checkEncoding(request);
     } catch (error) {
-      // The body of a refused request is not read: the connection ends with the answer.
+      // The body of a refused request stays unread, so the connection must end with the answer.
       reply.header('connection', 'close');
       throw error;
     }
@@ -267,11 +268,11 @@ export function buildApp(services: HttpServices): FastifyInstance {
     }
     if (expectant.has(raw)) reply.raw.writeContinue();
     request.sentType = headers['content-type'];
-    // Content types are judged by validation.ts alone; the server would refuse unknown ones in its own words.
+    // validation.ts alone checks the content type; Fastify would refuse unknown types in its own words.
     headers['content-type'] = undefined;
     done();
   };
-  // Hooks of every request call back: promises would cost more than what they do.
+  // Hooks on every request use callbacks: promises would cost more than the hooks themselves.
   app.addHook('onRequest', (request, reply, done) => {
     if (request.is404) receive(request, reply, 'read', done);
     else done();
@@ -293,7 +294,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error);
     if (problem !== null) return send(reply, problem);
-    // A client that goes in the middle of its body is no fault of the bridge: it must not fill the log.
+    // A client that disconnects within its body is not a fault of the bridge, so it is not logged as an error.
     if (request.raw.destroyed && (error as NodeJS.ErrnoException).code === 'ECONNRESET') {
       logger.debug(
         { request: request.id, path: pathOf(request.url) },
@@ -313,7 +314,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
     if (!logger.isLevelEnabled('debug')) return;
     logger.debug({ request: id, method, path: pathOf(url), status, ms: Math.round(1000 * took) }, 'request');
   };
-  // An answer in one piece is over when it is sent. What comes piece by piece is counted at its end.
+  // An answer in one piece is counted when it is sent, a stream when it ends.
   app.addHook('onSend', (request, reply, payload, done) => {
     if (typeof payload === 'object' && payload !== null && 'pipe' in payload) {
       reply.raw.once('close', () => count(request, reply));
@@ -363,7 +364,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
   };
   for (const route of ROUTES) {
     const { method, access, answer } = route;
-    // A stream has no end whose length could be told.
+    // HEAD would need a length, which an endless stream does not have.
     const exposeHeadRoute = method === 'GET' && !('media' in answer && answer.media === 'text/event-stream');
     const served = {
       method,
@@ -388,8 +389,8 @@ export function buildApp(services: HttpServices): FastifyInstance {
 
 /**
  * Listens as configured.
- * @returns the address and port in use, which differ from the configured ones for port 0 or a host name
- * @throws {ConfigError} for an address that other computers reach without a token or encryption, or that cannot be had
+ * @returns the address and port in use; they differ from the configured ones for port 0 or a host name
+ * @throws {ConfigError} if other computers reach the address without a token or encryption, or if binding to it fails
  */
 export async function listen(
   app: FastifyInstance,

@@ -4,37 +4,37 @@ import type { Clients } from './clients.ts';
 import { HttpProblem } from './errors.ts';
 import type { HttpServices } from './services.ts';
 
-/** An ask that nobody answers ends after this time, s; one that was turned down cannot be put again before. */
+/** An unanswered ask ends after this time, s; a refused ask cannot be repeated earlier. */
 export const ASK_TIME = 60;
-/** So long after that time it can still be read what became of an ask, s. */
+/** The outcome of an ask can be read for this long after that time, s. */
 const KEPT = 10;
-/** Asks that are kept at once. */
+/** Most asks kept at once. */
 export const MOST_ASKS = 64;
 
 export const ASK_STATES = ['open', 'given', 'refused', 'over'] as const;
 
-/** Somebody asks somebody else for an arm. Nothing moves by that. */
+/** One client asks another for an arm. An ask moves nothing. */
 export interface Ask {
   readonly id: string;
   readonly arm: Arm;
   readonly asker: Owner;
-  /** Who is asked: who has the arm, or has started the pair that has it. */
+  /** Who is asked: the owner of the arm, or the starter of the pair that has it. */
   readonly owner: Owner;
   /** Seconds since the epoch. */
   readonly ends: number;
   readonly state: (typeof ASK_STATES)[number];
-  /** How it stands, for people. */
+  /** Human-readable state. */
   readonly message: string;
 }
 
 type Draft = { -readonly [Field in keyof Ask]: Ask[Field] } & {
-  /** When it was put, monotonic, s. */
+  /** Time of the ask, s, monotonic clock. */
   readonly put: number;
-  /** Its answer is being carried out. */
+  /** An answer is being carried out. */
   answering: boolean;
 };
 
-/** What clients of HTTP ask one another for: one ask for each asker and arm. */
+/** Asks between HTTP clients: one for each asker and arm. */
 export class Asks {
   readonly #services: Pick<HttpServices, 'clock' | 'mirror'>;
   readonly #clients: Clients;
@@ -47,7 +47,7 @@ export class Asks {
     this.#clients = clients;
   }
 
-  /** Rises with each change; more than 0, so that whoever has seen none is told how things stand. */
+  /** Change counter. It starts at 1 so that a client that has seen 0 receives the current asks. */
   get changes(): number {
     return this.#changes;
   }
@@ -58,10 +58,10 @@ export class Asks {
   }
 
   /**
-   * Asks for an arm, unless that has been done: then it is the ask that there is.
-   * @returns null where nobody else has the arm
-   * @throws {BridgeError} owned, where who has it watches no live stream and so hears nothing
-   * @throws {HttpProblem} 503 while there are too many
+   * Asks for an arm, or returns the existing ask.
+   * @returns null if nobody else has the arm
+   * @throws {BridgeError} owned, if the owner has no live stream open and would not hear of the ask
+   * @throws {HttpProblem} 503 if there are too many asks
    */
   put(arm: Arm, asker: Owner): Ask | null {
     this.look();
@@ -93,8 +93,9 @@ export class Asks {
   }
 
   /**
-   * Who is asked answers. An arm that is given away holds, and is free; a pair that it is of has ended.
-   * @throws {HttpProblem} 404, 403 for somebody else, 409 for an ask that is over @throws {BridgeError} as the arm is not let go of
+   * Answers an ask. Giving the arm away releases it: it holds and is free, and its pair ends.
+   * @throws {HttpProblem} 404, 403 if the caller was not asked, 409 if the ask is over
+   * @throws {BridgeError} if the arm cannot be released
    */
   async answer(arm: Arm, id: string, give: boolean, caller: Caller): Promise<Ask> {
     this.look();
@@ -117,7 +118,7 @@ export class Asks {
     return ask;
   }
 
-  /** Ends what has become pointless, and forgets what is long over. */
+  /** Closes asks that have become pointless, and deletes old ones. */
   look(): void {
     const now = this.#services.clock.now();
     for (const ask of this.#asks.values()) {
@@ -141,7 +142,7 @@ export class Asks {
     this.#changes++;
   }
 
-  /** Who can give an arm away; null: nobody has it. */
+  /** Who can give the arm away; null: the arm is free. */
   #holderOf(arm: Arm): Owner | null {
     return this.#services.mirror.starterOf(arm) ?? arm.owner;
   }

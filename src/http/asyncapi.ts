@@ -4,7 +4,7 @@ import { componentSchemas, DEFAULT_SERVER, type Described, info, type Json, refe
 import { CHANNELS } from './routes/index.ts';
 import { stopLine } from './routes/live.ts';
 
-/** Schemas that are referred to, also by those that are. */
+/** Schemas that `roots` reference, directly or through other schemas. */
 function reached(roots: unknown, schemas: Readonly<Record<string, Json>>): Record<string, Json> {
   const found: Record<string, Json> = {};
   const visit = (value: unknown): void => {
@@ -24,7 +24,7 @@ function messagesOf(messages: ChannelFacts['received']): Record<string, Json> {
   );
 }
 
-/** @param server by which it is reached */
+/** @param server name of the server entry that serves the channel */
 function channelOf({ path, summary, description, query, received, sent }: ChannelFacts, server: string): Json {
   const { $schema: _version, ...parameters } = z.toJSONSchema(z.object(query), { io: 'input' });
   return {
@@ -48,7 +48,7 @@ function operationsOf({ id, summary, received, sent }: ChannelFacts): Record<str
   return { [`${id}_receive`]: operation('receive', received), [`${id}_send`]: operation('send', sent) };
 }
 
-/** The WebSockets as AsyncAPI 3, made from the declarations of the channels. Actions are those of the bridge. */
+/** AsyncAPI 3 description of the WebSockets, made from the channel declarations. Actions are from the bridge's side. */
 export function asyncApi({ token, dialect, server = DEFAULT_SERVER, stops = true }: Described): Json {
   const all: readonly (readonly [ChannelFacts, string])[] = [
     ...CHANNELS.map((channel) => [channel, 'bridge'] as const),

@@ -6,24 +6,24 @@ import { pathOf } from './addresses.ts';
 import type { Client } from './clients.ts';
 import { isDeaf, onConnectionClosed } from './connections.ts';
 
-/** Time that motions and their answers have to end when the server closes, s. */
+/** When the server closes, motions and their answers get this long to end, s. */
 const FAREWELL = 1;
-/** How often it is looked whether the connections of those who wait for motions can still be heard, s. */
+/** Interval at which connections with a running motion are checked for deafness, s. */
 const HEARING = 1;
 
-/** What the query of a request says about how it is meant; see `moving` of route.ts. */
+/** Motion options in the query of a request; see `moving` of route.ts. */
 export interface Meaning {
   readonly take_over?: boolean | undefined;
   readonly uncalibrated?: boolean | undefined;
 }
 
-/** What a request is, for the journal. */
+/** Origin of a request, for the journal. */
 export function originOf({ client, method, id, raw, named }: FastifyRequest): Origin {
   const what = named === '' ? `${method} ${pathOf(raw.url ?? '')}` : named;
   return { who: client!.owner.name, from: client!.from, what, request: id };
 }
 
-/** Who asks by HTTP, and how. */
+/** Caller of a request. */
 export function asking(request: FastifyRequest, meaning: Meaning): Caller {
   return callerOf(request.client!, originOf(request), meaning);
 }
@@ -36,11 +36,11 @@ export function callerOf(
   return { owner, takeOver: take_over, uncalibrated, origin };
 }
 
-/** The clients whose requests run at this moment: tells each motion when the one that asked for it has gone. */
+/** Clients with a running request. Aborts a motion when its client disconnects. */
 export class Callers {
-  /** Each with its connection and a promise of the end of its answer. */
+  /** Each with its connection, and a promise that resolves when its answer ends. */
   readonly #open = new Map<AbortController, { readonly socket: Socket; readonly answered: Promise<unknown> }>();
-  /** Connections that could not be heard when they were looked at last. */
+  /** Connections that were deaf at the last check. */
   #deaf: ReadonlySet<Socket> = new Set();
   readonly #clock: Clock;
   readonly #hearing: Pick<Timer, 'cancel'>;
@@ -50,7 +50,9 @@ export class Callers {
     this.#hearing = clock.every(hearing, () => this.#listen(), true);
   }
 
-  /** An arm must not go on moving for one who may have gone: a connection that stays deaf beside a motion is ended. */
+  /**
+   * Ends a connection that stays deaf during a motion: its disconnect could not be detected, and the arm would move on.
+   */
   #listen(): void {
     const deaf = [...this.#open.values()].map(({ socket }) => socket).filter(isDeaf);
     for (const socket of deaf) if (this.#deaf.has(socket)) socket.destroy();
@@ -58,8 +60,8 @@ export class Callers {
   }
 
   /**
-   * Runs `work` for a client; its signal aborts when the connection closes before the answer, or the server does. Whoever does not
-   * ask for the signal has no motion that could outlive its client.
+   * Runs `work` for a client. The caller's signal aborts when the connection closes before the answer, or when the
+   * server closes. The signal is created on first use: work that never reads it has no motion to end.
    */
   async run<T>(reply: FastifyReply, meaning: Meaning, work: (caller: Caller) => Promise<T>): Promise<T> {
     let working = true;
@@ -75,12 +77,12 @@ export class Callers {
     try {
       return await work(caller);
     } finally {
-      // What closes the connection from here on finds no motion to end.
+      // From here on, a closed connection has no motion to end.
       working = false;
     }
   }
 
-  /** @returns what aborts when the client of an answer goes while it is worked for */
+  /** @returns a signal that aborts when the client disconnects while its request is worked on */
   #hear(reply: FastifyReply, isWorking: () => boolean): AbortSignal {
     const controller = new AbortController();
     const response = reply.raw;
@@ -107,7 +109,7 @@ export class Callers {
     return controller.signal;
   }
 
-  /** Ends all motions that clients wait for, and gives their answers a moment to leave. */
+  /** Ends all motions that clients wait for, and gives their answers a moment to be sent. */
   async dismiss(): Promise<void> {
     this.#hearing.cancel();
     const answers = [...this.#open.values()].map(({ answered }) => answered);

@@ -4,7 +4,7 @@ import { type Chunk, type ChunkOutcome, LONGEST_CHUNK, MOST_POINTS } from '../mo
 import { LONGEST_NAME, list, MOST_JOINTS, number, table, word } from './fields.ts';
 import type { Parts } from './route.ts';
 
-/** What clients say of a chunk, by HTTP and on the live stream. */
+/** Request fields of a chunk, for HTTP and the live stream. */
 export const chunkFields = {
   joints: list(word(LONGEST_NAME), { min: 1, max: MOST_JOINTS })
     .optional()
@@ -50,8 +50,8 @@ export const chunkOutcomeFields = {
 type ChunkBody = z.output<z.ZodObject<typeof chunkFields>>;
 
 /**
- * Follows a chunk as a client asks.
- * @param sender with whose end the motion ends; null: it may go
+ * Passes a client's chunk to the motion.
+ * @param sender the motion ends when this sender does; null: the motion may outlive its sender
  * @throws {BridgeError} as `ChunkService.take`
  */
 export async function takeChunk(
@@ -70,7 +70,7 @@ export async function takeChunk(
   return { ...outcome, age: rounded(age), begins: rounded(begins), ends: rounded(ends) };
 }
 
-/** To a microsecond. */
+/** Rounds to 1 µs. */
 function rounded(time: number): number {
   return Math.round(time * 1e6) / 1e6;
 }

@@ -9,41 +9,41 @@ import { HttpProblem } from './errors.ts';
 import type { Admission } from './guard.ts';
 import { PERSON } from './person.ts';
 
-/** How a client says who it is. */
+/** Header with the client's name. */
 export const CLIENT_HEADER = 'x-arm-bridge-client';
 const CLIENT_NAME = /^[A-Za-z0-9](?:[\w .:@/+-]{0,62}[\w.@/+-])?$/;
-/** How a page says so, which it was given with its first file. */
+/** Cookie that identifies a page; set with its first file. */
 const COOKIE = 'arm_bridge_client';
-/** How a page says what the person at it is called, encoded as in a URL: a WebSocket of a browser carries cookies alone. */
+/** Cookie with the person's name, URL-encoded. A cookie, because a browser's WebSocket cannot send other headers. */
 const PERSON_COOKIE = 'arm_bridge_person';
 const SENT_PAGE = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]{16,64})`);
 const SENT_PERSON = new RegExp(`(?:^|;\\s*)${PERSON_COOKIE}=([\\w.~%-]+)`);
 const COOKIE_AGE = 400 * 24 * 3600;
-/** A client is gone when it has sent no request, and has had no stream open, for this long, s. */
+/** A client counts as gone after this long without a request and without an open stream, s. */
 export const LEASE = 30;
-/** How often it is looked who has gone, s. */
+/** Interval of the check for clients that have gone, s. */
 const LOOK = 1;
-/** Clients that are remembered at once. */
+/** Most clients remembered at once. */
 const MOST_CLIENTS = 4096;
-/** Owners that are clients of HTTP have keys that begin so. */
+/** Key prefix of owners that are HTTP clients. */
 const PREFIX = 'http:';
 
-/** Who a request is from. */
+/** Sender of a request. */
 export interface Client {
   readonly owner: Owner;
-  /** Where it is, for people: its address, or that it is on this computer. */
+  /** Human-readable location: its address, or "this computer". */
   readonly from: string;
 }
 
 interface Presence {
-  /** Called as it was when it was heard last. */
+  /** The name is the one of its last request. */
   readonly owner: { readonly key: string; name: string };
-  /** When it was heard last, s by the monotonic clock. */
+  /** Time of the last request, s, monotonic clock. */
   heard: number;
   streams: number;
 }
 
-/** What the requests of one connection say of who sends them, and who that is. */
+/** Identifying headers of a connection's last request, and the client they stand for. */
 interface Identity {
   readonly key: string;
   readonly session: string | null;
@@ -60,15 +60,15 @@ interface Stream {
   readonly end: () => void;
 }
 
-/** Tells the clients of HTTP apart, and when each of them has gone. */
+/** Identifies HTTP clients, and tells when one has gone. */
 export class Clients {
   readonly #clock: Clock;
   readonly #dialect: Dialect;
   readonly #present = new Map<string, Presence>();
   readonly #streams = new Set<Stream>();
-  /** Of connections: nearly always each request says the same as the one before. */
+  /** Cache by connection: nearly every request repeats the headers of the one before. */
   readonly #identities = new WeakMap<Socket, Identity>();
-  /** Who was heard last. */
+  /** The client heard last. */
   #last: Presence | null = null;
   readonly #listeners = new Set<{ readonly key: string; readonly call: () => void }>();
 
@@ -78,13 +78,13 @@ export class Clients {
   }
 
   /**
-   * Who sends a request, who is there from now on: whoever has a token with a name or a page's session, or else whom the header
-   * names, whose cookie it is, or whose address and program these are.
-   * @throws {HttpProblem} 400 for a name that is none
+   * Identifies the sender of a request, and counts it as present. The name in the header comes first, then the session
+   * of a page, a named token, the page's cookie, and last the address and program.
+   * @throws {HttpProblem} 400 for an invalid name
    */
   of(request: IncomingMessage, admission: Admission): Client {
     const { owner, from } = this.#identityOf(request, admission);
-    // Programs that were written for phosphobot hand arms to one another without a word: they are one client.
+    // Programs for phosphobot hand arms to one another without saying so: they count as one client.
     if (this.#dialect === 'phosphobot') {
       this.#hear(owner);
       return { owner, from };
@@ -117,8 +117,9 @@ export class Clients {
   }
 
   /**
-   * A client has a stream open, and is there for as long.
-   * @param end ends it @returns to be called when it has ended
+   * Registers an open stream; its client stays present until the stream ends.
+   * @param end ends the stream
+   * @returns call it when the stream has ended
    */
   stays({ owner }: Client, admission: Admission, end: () => void): () => void {
     const stream = { admission, end };
@@ -132,31 +133,31 @@ export class Clients {
     };
   }
 
-  /** Calls `call` when a client is called otherwise than before; returns how to stop listening. */
+  /** Calls `call` when the client's name changes. @returns unsubscribes */
   onRenamed({ owner: { key } }: Client, call: () => void): () => void {
     const listener = { key, call };
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Ends the streams of those who would not be admitted any more. */
+  /** Ends streams that would no longer be admitted. */
   endUnless(admits: (admission: Admission) => boolean): void {
     for (const { admission, end } of [...this.#streams]) if (!admits(admission)) end();
   }
 
-  /** Whether an owner is a client of HTTP that has a stream open. */
+  /** Whether an owner is an HTTP client with an open stream. */
   hears({ key }: Owner): boolean {
     return (this.#present.get(key)?.streams ?? 0) > 0;
   }
 
-  /** Whether an owner is a client of HTTP that has gone. */
+  /** Whether an owner is an HTTP client that has gone. */
   hasGone({ key }: Owner): boolean {
     if (!key.startsWith(PREFIX)) return false;
     const presence = this.#present.get(key);
     return presence === undefined || this.#isOver(presence);
   }
 
-  /** Calls `look` once a second, when those who have gone have been forgotten. */
+  /** Once a second, forgets clients that have gone, then calls `look`. */
   watch(look: () => void): { readonly cancel: () => void } {
     return this.#clock.every(
       LOOK,
@@ -172,7 +173,7 @@ export class Clients {
     return streams <= 0 && this.#clock.now() - heard > LEASE;
   }
 
-  /** A client by the one object that all who have to do with it keep: they read how it is called now. */
+  /** The shared owner object of a client: everyone who keeps it reads the current name. */
   #named({ key, name }: Owner): Owner {
     const { owner } = this.#hear({ key, name });
     if (owner.name !== name) {
@@ -182,7 +183,7 @@ export class Clients {
     return owner;
   }
 
-  /** Those who were heard last come last: whoever has been silent for longest is forgotten first. */
+  /** Moves the client to the end of the map, so that the longest silent one is first and is forgotten first. */
   #hear(owner: Owner): Presence {
     const presence = this.#presence(owner);
     presence.heard = this.#clock.now();
@@ -206,7 +207,7 @@ export class Clients {
   }
 }
 
-/** @param where the client is, for people */
+/** @param where human-readable location of the client */
 function whoIs(request: IncomingMessage, admission: Admission, where: string): { key: string; name: string } {
   const { token, session, key } = admission;
   const said = request.headers[CLIENT_HEADER];
@@ -238,8 +239,8 @@ function whoIs(request: IncomingMessage, admission: Admission, where: string): {
 }
 
 /**
- * A page for people: by the program, or by how the person at it says to be called, which tells nobody from anybody.
- * @param id of which the beginning tells it from others
+ * Human-readable name of a page, with its program or the name its user gave. That name does not identify the client.
+ * @param id its first characters distinguish the page from others
  */
 function pageName(request: IncomingMessage, id: string, where: string): string {
   const page = `page ${id.slice(0, 4)} ${where}`;
@@ -247,7 +248,7 @@ function pageName(request: IncomingMessage, id: string, where: string): string {
   return person === null ? `${page} (${programOf(request.headers['user-agent'])})` : `"${person}" (${page})`;
 }
 
-/** What is no name counts as none: a stop that comes with it is not to be refused. */
+/** Null for an invalid name rather than an error: a stop must not be refused for it. */
 function personOf(request: IncomingMessage): string | null {
   const said = SENT_PERSON.exec(request.headers.cookie ?? '')?.[1];
   if (said === undefined) return null;
@@ -259,7 +260,7 @@ function personOf(request: IncomingMessage): string | null {
   }
 }
 
-/** The program that a client says it is, short enough for a sentence. */
+/** Program name from the User-Agent, short enough for a sentence. */
 function programOf(agent = ''): string {
   const browser = /\b(Firefox|Edg|OPR|Chrome|Safari)\/\d+/.exec(agent)?.[0];
   const first = browser ?? agent.split(' ', 1)[0]!;
@@ -270,7 +271,7 @@ function pageOf(request: IncomingMessage): string | null {
   return SENT_PAGE.exec(request.headers.cookie ?? '')?.[1] ?? null;
 }
 
-/** The cookie by which a page is told from others, as the header Set-Cookie says it; null for one that has it. */
+/** Set-Cookie value that identifies a page; null if the page already has its cookie. */
 export function pageCookie(request: IncomingMessage, secure: boolean): string | null {
   if (pageOf(request) !== null) return null;
   const id = randomBytes(16).toString('base64url');

@@ -1,12 +1,12 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A client that takes nothing of what waits for it for so long has its connection ended, ms. */
+/** A connection ends when its client reads none of the pending data for this long, ms. */
 const MOST_SILENCE = 20_000;
-/** One that has been given its last answer has so long to close its connection, ms. */
+/** After its last answer, a client has this long to close the connection, ms. */
 const FAREWELL = 1000;
 
-/** Time a client has to say hello, to send its headers, and its whole request, ms. The answer of a move may take longer. */
+/** Time limits for the TLS handshake, headers and whole request, ms. The answer to a move may take longer. */
 export const TIMES = {
   handshakeTimeout: 5000,
   headersTimeout: 10_000,
@@ -18,9 +18,9 @@ export const TIMES = {
 const waiting = new WeakMap<Socket, Set<() => void>>();
 
 /**
- * Calls `listener` when a connection closes. An answer that waits for others on its connection is not told of that itself,
- * and many may wait: they share one listener of the connection.
- * @returns how to take the listener back
+ * Calls `listener` when a connection closes. A queued answer on the connection gets no such event itself. Many answers
+ * may wait, so all share one listener on the socket.
+ * @returns removes the listener
  */
 export function onConnectionClosed(socket: Socket, listener: () => void): () => void {
   let listeners = waiting.get(socket);
@@ -37,10 +37,10 @@ export function onConnectionClosed(socket: Socket, listener: () => void): () => 
   return () => added.delete(listener);
 }
 
-/** Ends the connections of clients that stop reading, and those that Node keeps alive for requests that do not come. */
+/** Ends connections whose clients stop reading, and keep-alive connections without further requests. */
 export function endSilent(server: Server, silence = MOST_SILENCE): void {
   server.setTimeout(silence, (socket: Socket) => {
-    // Nothing has to be sent and more could be read: an answer takes its time. Node keeps idle connections by another time-out.
+    // Nothing to send and still reading: an answer takes its time. Idle connections have another timeout in Node.
     const waits = socket.timeout === silence && socket.writableLength === 0 && !isDeaf(socket);
     if (waits) socket.setTimeout(silence);
     else socket.destroy();
@@ -48,22 +48,25 @@ export function endSilent(server: Server, silence = MOST_SILENCE): void {
 }
 
 /**
- * Whether nothing is read from a connection now, so that its end would not be noticed: Node stops reading while many
- * answers wait for one that takes its time, or nobody takes the body of a request.
+ * Whether a connection is not being read, so that its end would go unnoticed. Node stops reading while many answers
+ * queue behind a slow one, or while a request body is not consumed.
  */
 export function isDeaf(socket: Socket): boolean {
-  // What `inject` makes of a request has no connection.
+  // Requests made by `inject` have no real socket.
   return 'isPaused' in socket && socket.isPaused();
 }
 
-/** Ends a connection with a last answer. Who does not close it too loses it, whatever he sends: it takes a place of others. */
+/**
+ * Ends a connection with a last answer. If the client does not close its side in time, the socket is destroyed even
+ * while the client sends, because it occupies a place of others.
+ */
 export function endWith(socket: Socket, answer: string | Uint8Array): void {
   socket.pause();
   socket.end(answer);
   socket.setTimeout(FAREWELL, () => socket.destroy());
 }
 
-/** Answers a connection that sent no valid HTTP, or nothing in time. */
+/** Answers a connection that sent invalid HTTP, or nothing in time. */
 export function refuseConnection(error: Error & { code?: string }, socket: Socket, id: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

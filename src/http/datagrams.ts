@@ -6,27 +6,27 @@ import type { Clock } from '../clock.ts';
 import { bareAddress, isLoopback } from './addresses.ts';
 import { HttpProblem } from './errors.ts';
 
-/** Most datagrams that are looked at in a second. */
+/** Most datagrams processed per second. */
 export const MOST_A_SECOND = 200;
-/** Largest datagram that is looked at, bytes. */
+/** Largest datagram processed, bytes. */
 export const LARGEST = 4096;
-/** A port that nothing has come to for this time is closed, s. */
+/** A port without datagrams for this long is closed, s. */
 const IDLE = 600;
 
-/** Where datagrams may be sent. */
+/** Destination for datagrams. */
 export interface Place {
   readonly host: string;
   readonly port: number;
-  /** That each has to carry. */
+  /** Every datagram must contain it. */
   readonly secret: string;
 }
 
-/** A datagram that has come. @returns what its sender is told; null: nothing */
+/** Handles the text of a datagram; `reply` answers its sender. */
 export type Take = (text: string, reply: (answer: object) => void) => void;
 
 /**
- * A port for datagrams, opened by a request that was admitted. Datagrams have no headers, so that no guard can judge them: they
- * count when they come from a computer that has asked for the port.
+ * A UDP port, opened by an admitted request. Datagrams have no headers, so the guard cannot check them: they are
+ * accepted only from computers that have asked for the port.
  */
 export class DatagramPort {
   readonly #clock: Clock;
@@ -36,7 +36,7 @@ export class DatagramPort {
   #window = 0;
   #inWindow = 0;
   #heard = 0;
-  /** Settles when no port is being opened. */
+  /** Settles when the last requested opening is done. */
   #turn: Promise<unknown> = Promise.resolve();
   readonly #watch: { cancel(): void };
 
@@ -51,7 +51,7 @@ export class DatagramPort {
     );
   }
 
-  /** Whether a text is the secret of the port that is open. */
+  /** Whether a text is the secret of the open port. */
   knows(secret: string): boolean {
     if (this.#place === null) return false;
     const [sent, own] = [secret, this.#place.secret].map((text) => Buffer.from(text));
@@ -59,13 +59,14 @@ export class DatagramPort {
   }
 
   /**
-   * Opens a port, or tells the one that is open at that address.
-   * @param host address of this computer @param asker that of the computer whose datagrams are to count
-   * @param take is given what comes
-   * @throws {HttpProblem} 503 when it is stopped meanwhile
+   * Opens a port, or returns the one already open at that address.
+   * @param host address of this computer
+   * @param asker address of the computer whose datagrams are accepted
+   * @param take receives the datagrams
+   * @throws {HttpProblem} 503 if the port is stopped meanwhile
    */
   start(host: string, asker: string, take: Take): Promise<Place> {
-    // Requests that come at once are answered one after the other: the second one is told what the first one has opened.
+    // Concurrent requests are serialised: the second gets the port that the first has opened.
     const started = this.#turn.then(() => this.#start(bareAddress(host), bareAddress(asker), take));
     this.#turn = started.catch(() => {});
     return started;
@@ -89,7 +90,7 @@ export class DatagramPort {
     return this.#place!;
   }
 
-  /** Closes the port; nothing that still comes counts. */
+  /** Closes the port; later datagrams are ignored. */
   stop(): void {
     this.#socket?.close();
     this.#socket = null;
@@ -103,7 +104,7 @@ export class DatagramPort {
   }
 
   #hear(socket: Socket, data: Buffer, { address, port }: RemoteInfo, take: Take): void {
-    // Nobody can be answered at port 0: no honest sender has it.
+    // Port 0 cannot be answered, and no honest sender has it.
     if (socket !== this.#socket || port === 0 || !this.#askers.has(bareAddress(address)) || data.length > LARGEST)
       return;
     const reply = (answer: object): void => {
@@ -116,7 +117,7 @@ export class DatagramPort {
       this.#inWindow = 0;
     }
     if (++this.#inWindow > MOST_A_SECOND) {
-      // Others than this computer could be told what they have not asked for.
+      // Only this computer gets the answer: a forged sender address would direct it at someone who did not ask.
       if (isLoopback(address)) reply({ error: 'rate_limited', detail: `Exceeded ${MOST_A_SECOND} msgs/sec` });
       return;
     }

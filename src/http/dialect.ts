@@ -6,27 +6,27 @@ import { CLIENT_HEADER } from './clients.ts';
 import { plainBoolean } from './fields.ts';
 
 /**
- * The interface as phosphobot 0.3 speaks it, for its clients: metres and radians for tolerances, `ry` roll and `rz` yaw,
- * numbers and booleans as text, coordinates that are left out are 0. What protects arms and people is the same in both dialects.
+ * The `phosphobot` dialect serves clients of phosphobot 0.3: tolerances in metres and radians, `ry` is roll and `rz`
+ * yaw, numbers and booleans may be text, and missing coordinates are 0. Both dialects protect arms and people alike.
  */
 export type Dialect = HttpConfig['dialect'];
 
-/** Tolerances of phosphobot where none are given: m and rad. */
+/** phosphobot's default tolerances: m and rad. */
 export const PHOSPHOBOT_TOLERANCES = { position_tolerance: 0.03, orientation_tolerance: 0.2 };
 
 const NUMBER = /^\s*[+-]?(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:e[+-]?\d+)?\s*$/i;
-/** What of it is an integer: 1.0 is, 1e3 and 1.5 are not. */
+/** Text of an integer: 1.0 is one, 1e3 and 1.5 are not. */
 const INTEGER = /^\s*[+-]?\d[\d_]*(?:\.0+)?\s*$/;
 const NO_NUMBER = new Set(['float_type', 'float_parsing', 'int_type', 'int_parsing']);
 const NO_BOOLEAN = new Set(['bool_type', 'bool_parsing']);
 
-/** The number that text or a boolean stands for in this dialect; undefined for anything else. */
+/** Converts text or a boolean to a number as this dialect does; undefined for anything else. */
 function numberOf(value: unknown): number | undefined {
   if (typeof value === 'boolean') return value ? 1 : 0;
   return typeof value === 'string' && NUMBER.test(value) ? Number(value.replaceAll('_', '')) : undefined;
 }
 
-/** What a body says where a schema finds fault with it but this dialect does not. */
+/** Replacement for a value that the schema refuses and this dialect accepts; undefined if it refuses it too. */
 function softenedAt(issue: z.core.$ZodIssue, value: unknown): unknown {
   if (issue.code === 'too_small' || issue.code === 'too_big') {
     if (issue.path.at(-1) !== 'open') return undefined;
@@ -40,11 +40,11 @@ function softenedAt(issue: z.core.$ZodIssue, value: unknown): unknown {
   return issue.message === 'int_parsing' && !INTEGER.test(String(value)) ? undefined : numberOf(value);
 }
 
-/** A body as phosphobot reads it: words become numbers and booleans, and an opening outside 0..1 becomes the nearest one. */
+/** A body as phosphobot reads it: text becomes numbers and booleans, and `open` is clamped to 0..1. */
 export function softened(schema: z.ZodType, body: unknown): unknown {
   if (schema.safeParse(body).success) return body;
   const copy: unknown = structuredClone(body);
-  // Text first, then the bounds of what it stands for.
+  // First convert text, then check the bounds of the result.
   for (let round = 0; round < 2; round++) {
     const { error } = schema.safeParse(copy);
     for (const issue of error?.issues ?? []) {
@@ -61,7 +61,7 @@ export function softened(schema: z.ZodType, body: unknown): unknown {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A body of /move/absolute with what phosphobot takes for the fields that are left out. */
+/** Body of /move/absolute with phosphobot's values for missing fields. */
 export function completedAbsolute(body: Fields): Fields {
   const lengths = ['x', 'y', 'z'];
   const given = [...lengths, 'rx', 'ry', 'rz'].some((name) => (body[name] ?? null) !== null);
@@ -69,18 +69,20 @@ export function completedAbsolute(body: Fields): Fields {
   return { ...PHOSPHOBOT_TOLERANCES, ...body, ...Object.fromEntries(zeros) };
 }
 
-/** The same for /move/relative, where nothing is moved that is not given. */
+/** The same for /move/relative, where a missing coordinate means no movement. */
 export function completedRelative(body: Fields): Fields {
   return { ...PHOSPHOBOT_TOLERANCES, ...body };
 }
 
-/** phosphobot's own client hangs up after 5 s, and an arm stops for one who has gone: it is answered before, s. */
+/** Answer within this time, s: phosphobot's own client hangs up after 5 s, and a disconnect ends the motion. */
 const PATIENCE = 4.5;
-/** It asks by httpx, whose limit that is, and does not say who it is: who does has been written for this bridge, and waits. */
+/**
+ * That client uses httpx with its default timeout. A client that sends its name was written for this bridge and waits.
+ */
 const HURRIED = /^python-httpx\//;
 
 /**
- * What a motion comes to, or what is told while it goes on: in this dialect when its client would wait no longer.
+ * Resolves to the outcome of a motion. In this dialect it resolves to `underWay` before an impatient client hangs up.
  * @param headers of the request
  */
 export async function answeredInTime<T>(
@@ -95,7 +97,7 @@ export async function answeredInTime<T>(
   const late = new Promise<T>((resolve) => {
     timer = clock.after(PATIENCE, () => resolve(underWay));
   });
-  // How one that has been answered ends is in the log.
+  // After an early answer, only the log tells how the motion ended.
   motion.catch(() => {});
   try {
     return await Promise.race([motion, late]);

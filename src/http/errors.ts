@@ -2,28 +2,28 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyError } from 'fastify';
 import { BridgeError, type ErrorCode, type Remedy } from '../arm/types.ts';
 
-/** One fault of a request, in the shape that clients of this interface know. */
+/** One fault of a request, in the format that clients of this interface expect. */
 export interface FieldError {
   readonly type: string;
-  /** Where: ["body", field, index, ...] or ["query", name]. */
+  /** Location: ["body", field, index, ...] or ["query", name]. */
   readonly loc: readonly (string | number)[];
   readonly msg: string;
-  /** What was sent, shortened. */
+  /** The value sent, shortened. */
   readonly input: unknown;
-  /** The bounds that were missed. */
+  /** The violated bounds. */
   readonly ctx?: Readonly<Record<string, unknown>>;
 }
 
-/** What programs tell an error by: a code, and the next step where there is one. */
+/** Machine-readable part of an error: a code, and the next step if there is one. */
 export interface Named {
   readonly code: string;
   readonly remedy: Remedy | null;
 }
 
-/** An arm that there is not, by its id or its name. */
+/** For an arm id or name that does not exist. */
 export const UNKNOWN: Named = { code: 'unknown_arm', remedy: null };
 
-/** Codes of refusals that are of HTTP alone, by status. */
+/** Error codes of refusals that come from HTTP alone, by status. */
 const CODES: Readonly<Record<number, string>> = {
   400: 'bad_request',
   401: 'unauthorised',
@@ -41,7 +41,7 @@ const CODES: Readonly<Record<number, string>> = {
   503: 'unavailable',
 };
 
-/** An answer that is no success: `{detail: text}`, or `{detail: [fault, ...]}` for a request that cannot be read. */
+/** Error response: `{detail: text}`, or `{detail: [fault, ...]}` for an invalid request. */
 export class HttpProblem extends Error {
   constructor(
     readonly status: number,
@@ -54,7 +54,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/** What every fault of the bridge itself answers: the reason is in the log, not in the reply. */
+/** Response to any internal fault. The reason is in the log, not in the response. */
 export const INTERNAL_ERROR = new HttpProblem(500, 'Internal Server Error');
 
 const STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -75,17 +75,17 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   internal: 500,
 };
 
-/** What a handler knows about the request whose error is told. */
+/** Request context of an error. */
 export interface ProblemContext {
-  /** Path of the route, as the client called it. */
+  /** Path of the route. */
   readonly route: string;
-  /** Id of the arm that was asked for. */
+  /** Id of the requested arm. */
   readonly armId?: number;
-  /** Statuses that this route gives to a code instead of the usual one. */
+  /** Statuses by which this route overrides the usual ones. */
   readonly status?: Partial<Readonly<Record<ErrorCode, number>>>;
 }
 
-/** What a client of this interface does about an error. */
+/** Wording of each remedy for HTTP clients. */
 const REMEDY: Readonly<Record<Remedy, (armId: number) => string>> = {
   init: (armId) => `call /move/init?robot_id=${armId}`,
   reset: (armId) => `release it with POST /stop/reset?robot_id=${armId}`,
@@ -98,14 +98,14 @@ const REMEDY: Readonly<Record<Remedy, (armId: number) => string>> = {
   calibrate: () => 'calibrate it (arm-bridge calibrate), or move it at 0.3 rad/s with ?uncalibrated=true',
 };
 
-/** An error of the bridge with what to do about it. */
+/** Message of an error, with the remedy. */
 export function inWords({ message, remedy, arm }: BridgeError): string {
   if (remedy === null) return message;
   const step = REMEDY[remedy](arm?.id ?? 0);
   return message.endsWith('.') ? `${message} ${step[0]!.toUpperCase()}${step.slice(1)}.` : `${message}: ${step}`;
 }
 
-/** The answer to an error that a part of the bridge threw; errors of other kinds come back as they are. */
+/** Converts a BridgeError to its HTTP response; internal faults and other errors are returned unchanged. */
 export function asProblem(error: unknown, context: ProblemContext): unknown {
   if (!(error instanceof BridgeError) || error.code === 'internal') return error;
   const status = context.status?.[error.code] ?? STATUS[error.code];
@@ -126,7 +126,7 @@ function sentence(error: BridgeError, context: ProblemContext): string {
   }
 }
 
-/** The answer to anything that a handler or the server threw; null when it is a fault of ours that must be logged. */
+/** Response to anything that a handler or Fastify threw; null for an internal fault, which must be logged. */
 export function problemOf(error: unknown): HttpProblem | null {
   if (error instanceof HttpProblem) return error;
   if (error instanceof BridgeError) {
@@ -139,15 +139,15 @@ export function problemOf(error: unknown): HttpProblem | null {
   return new HttpProblem(statusCode, message ?? 'Bad Request');
 }
 
-/** Media type of an error as RFC 9457 has it. */
+/** Media type of RFC 9457 problem details. */
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** Whether a client that sends this header Accept wants errors as RFC 9457 has them. */
+/** Whether an Accept header asks for RFC 9457 problem details. */
 export function wantsProblem(accept: string | undefined): boolean {
   return accept !== undefined && /application\/problem\+json(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept);
 }
 
-/** An error as RFC 9457 has it. @param request its id */
+/** An error as RFC 9457 problem details. @param request id of the request */
 export function problemDetails({ status, detail, message, named }: HttpProblem, request: string): object {
   const { code, remedy } = named;
   return {

@@ -1,28 +1,28 @@
 import { z } from 'zod';
 
 /**
- * The fields that requests are made of. The message of an issue is the type of the field error (`float_type`,
- * `int_from_float`, ...); validation.ts words it. Whatever can be long has a largest size.
+ * Field schemas of requests. The message of an issue is the type of the field error (`float_type`, `int_from_float`,
+ * ...); validation.ts supplies the text. Everything of variable length has a maximum size.
  */
 
-/** Every schema that has a name in the OpenAPI description. */
+/** All schemas with a name in the OpenAPI description. */
 export const components = z.registry<{ id: string }>();
 
-/** Bounds of what a request can name. */
+/** Most joints and pairs in one request. */
 export const MOST_JOINTS = 32;
 export const MOST_PAIRS = 16;
-/** Characters of a name, and of a path or an address. */
+/** Most characters of a name, and of a path or an address. */
 export const LONGEST_NAME = 64;
 export const LONGEST_PATH = 128;
 
-/** Stands for a float literal that no 64-bit integer holds; an integer literal of that size is one. */
+/** Marks a float literal beyond 64-bit integers. An integer literal of that size is a valid integer. */
 const OVERSIZED = Symbol('float beyond 64-bit integers');
 const INTEGER_RANGE = 2 ** 63;
 
 const TRUE = new Set(['1', 'on', 't', 'true', 'y', 'yes']);
 const FALSE = new Set(['0', 'off', 'f', 'false', 'n', 'no']);
 
-/** The boolean that 0, 1 or a word stands for; anything else comes back as it is. */
+/** Converts 0, 1 or a word such as "yes" to a boolean; anything else is returned unchanged. */
 export function plainBoolean(value: unknown): unknown {
   const word = typeof value === 'string' ? value.toLowerCase() : typeof value === 'number' ? String(value) : '';
   if (TRUE.has(word)) return true;
@@ -61,12 +61,12 @@ function booleanType({ input }: { readonly input?: unknown }): string {
 
 interface Bounds {
   readonly min?: number;
-  /** It is larger than this. */
+  /** Exclusive lower bound. */
   readonly above?: number;
   readonly max?: number;
 }
 
-/** A JSON number; text and booleans are none. */
+/** A JSON number; text and booleans are refused. */
 export function number({ min, above, max }: Bounds = {}) {
   let schema = z.number({ error: numberType });
   if (above !== undefined) schema = schema.gt(above);
@@ -84,7 +84,7 @@ function wholeNumber({ min, max }: Omit<Bounds, 'above'>) {
   return schema.meta({ type: 'integer' });
 }
 
-/** A JSON number without fraction: 2.0 is one. */
+/** A JSON number without a fraction: 2.0 is valid. */
 export function integer(bounds: Omit<Bounds, 'above'> = {}) {
   return z.preprocess(plainInteger, wholeNumber(bounds));
 }
@@ -93,7 +93,7 @@ export function boolean() {
   return z.boolean({ error: booleanType });
 }
 
-/** One of some words. */
+/** One of the given words. */
 export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
   return z.enum(words, { error: () => 'literal_error' });
 }
@@ -103,12 +103,12 @@ export function word(max: number) {
   return z.string({ error: () => 'string_type' }).max(max);
 }
 
-/** A text that a pattern fits as a whole. The pattern bounds its length. */
+/** A text that matches a pattern. The pattern must be anchored and must bound the length. */
 export function text(pattern: RegExp) {
   return z.string({ error: () => 'string_type' }).regex(pattern, { error: () => 'string_pattern_mismatch' });
 }
 
-/** Refuses what is too large before its parts are looked at: judging each of 30 000 wrong items takes 0.1 s. */
+/** Checks the size before the items: validating 30 000 wrong items would take 0.1 s. */
 function atMost(max: number, origin: 'array' | 'object', sizeOf: (value: unknown) => number) {
   return (value: unknown, context: z.core.$RefinementCtx<unknown>): unknown => {
     if (sizeOf(value) <= max) return value;
@@ -128,7 +128,7 @@ export function list<Item extends z.ZodType>(item: Item, { min, max }: Sizes) {
   return z.preprocess(atMost(max, 'array', sizeOf), min === undefined ? items : items.min(min));
 }
 
-/** Rows of numbers. What stands behind the first one that is none is not judged: that would take as long for each of them. */
+/** Rows of numbers. Validation ends at the first non-number, because many wrong items would take too long. */
 export function table(sizes: { readonly rows: Sizes; readonly columns: Sizes }) {
   const { rows, columns } = sizes;
   const isNumber = (value: unknown): boolean => typeof value === 'bigint' || Number.isFinite(value);
@@ -155,20 +155,20 @@ export const asModel = { error: () => 'model_attributes_type' };
 export const asMap = { error: () => 'dict_type' };
 
 /**
- * Fields of a query. What is sent is text.
+ * Fields of a query: they arrive as text.
  */
 
 const INTEGER_TEXT = /^[+-]?(\d+(?:_\d+)*)(?:\.0+)?$/;
 const MOST_DIGITS = 4300;
 
-/** The integer that a text stands for, as Python reads it; other texts come back as they are. */
+/** Parses an integer as Python does; any other text is returned unchanged. */
 function integerOfText(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const digits = INTEGER_TEXT.exec(value.trim())?.[1];
   if (digits === undefined) return value;
   if (digits.replaceAll('_', '').replace(/^0+/, '').length > MOST_DIGITS) return OVERSIZED;
   const sent = Number(value.trim().replaceAll('_', ''));
-  // Python's integers have no end.
+  // Python's integers are unbounded.
   return Number.isFinite(sent) ? sent : Math.sign(sent) * Number.MAX_VALUE;
 }
 
@@ -188,7 +188,7 @@ export function queryBoolean() {
   return z.preprocess(plainBoolean, boolean());
 }
 
-/** Words separated by commas. */
+/** A comma-separated list. */
 export function queryList<Item extends z.ZodType>(item: Item, sizes: Sizes) {
   const wordsOf = (value: unknown): unknown => {
     if (typeof value !== 'string') return value;

@@ -9,37 +9,37 @@ import { HttpProblem } from './errors.ts';
 import type { Access } from './route.ts';
 import type { Tokens } from './tokens.ts';
 
-/** A session of a page ends after this time, s: a working day. */
+/** Lifetime of a page's session, s: a working day. */
 const SESSION_TIME = 12 * 3600;
-/** Sessions at once; the oldest gives way. */
+/** Most sessions at once; a new one replaces the oldest. */
 export const MOST_SESSIONS = 256;
-/** So much of a Host or an Origin is repeated to whoever sent it. */
+/** Most characters of a Host or Origin repeated in an answer. */
 const MOST_REPEATED = 64;
 const COOKIE = 'arm_bridge_session';
 const SENT_COOKIE = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]+)`);
 const UNKNOWN_TOKEN = 'The token is not the one of http.token_file, nor one with a name that is still valid.';
 
-/** What a request has proved: nothing where no token is needed, that it knows a token, or that it is of a page's session. */
+/** Access rights that a request has proven: none needed, by a token, or by the session of a page. */
 export interface Admission {
   readonly scope: Scope;
-  /** Equal for requests with the same token. */
+  /** The same for all requests with the same token. */
   readonly key: string;
-  /** Of a named token; null for others. */
+  /** Name of the named token; null for others. */
   readonly token: string | null;
-  /** Digest of the page's session; null for a request with the token itself. */
+  /** Digest of the session id; null if the request has the token itself. */
   readonly session: string | null;
 }
 
 const ANYBODY: Admission = { scope: 'control', key: '', token: null, session: null };
 
-/** The session of a page that knows a token. */
+/** Session of a page that has sent a valid token. */
 export interface Session {
   readonly admission: Admission;
-  /** By the monotonic clock, s. */
+  /** Expiry, s, monotonic clock. */
   readonly ends: number;
 }
 
-/** Decides by its headers alone whether a request is answered. */
+/** Admits or refuses a request by its headers alone. */
 export class Guard {
   readonly #allowed: ReadonlySet<string>;
   readonly #listed: ReadonlySet<string>;
@@ -47,18 +47,18 @@ export class Guard {
   readonly #named: NamedTokens;
   readonly #sessions = new Map<string, Session>();
   readonly #secure: boolean;
-  /** Port of the pages that are this bridge's own, where they come from another one than that of the request; null: from the same. */
+  /** Port that serves the bridge's own pages; null: the port of the request. */
   readonly #pagePort: number | null;
-  /** Told of each session as it begins, and as it ends early (with null). */
+  /** Called when a session begins, and when it ends early (with null). */
   onSession: (key: string, session: Session | null) => void = () => {};
-  /** The last Host that was found to be answered whatever its connection. */
+  /** Last Host header accepted regardless of the connection. */
   #knownHost: string | null = null;
   readonly #clock: Clock;
 
   /**
-   * @param tokens null: none is needed
-   * @param named tokens with names, which come and go
-   * @param pagePort of the bridge's own pages, where the server listens on another one; null: it serves them itself
+   * @param tokens null: no token is needed
+   * @param named named tokens; they may change while the bridge runs
+   * @param pagePort port of the bridge's own pages, if another server serves them; null: this server does
    */
   constructor(
     config: HttpConfig,
@@ -84,7 +84,7 @@ export class Guard {
   #knows(host: string | null, request: IncomingMessage): boolean {
     if (host === null) return false;
     if (isLoopback(host) || this.#allowed.has(host)) return true;
-    // Bound to all addresses: the one that this connection arrived at is the bound address of this request.
+    // When bound to all addresses, the local address of this connection counts as the bound address.
     return isIP(host) !== 0 && host === bareAddress(request.socket?.localAddress ?? '');
   }
 
@@ -97,15 +97,15 @@ export class Guard {
           'add the name to http.allowed_hosts.',
       );
     }
-    // What an address of this connection made known is judged anew for the next one.
+    // A host accepted only as the local address of this connection is checked again on the next one.
     const host = hostOf(authority)!;
     if (isLoopback(host) || this.#allowed.has(host)) this.#knownHost = authority;
   }
 
   /**
-   * Host and Origin: keeps out web pages of other sites and names that were pointed at this computer (DNS rebinding).
-   * To be called before the body is read, also for upgrades.
-   * @throws {HttpProblem} 400 for a request with several hosts, 403
+   * Checks Host and Origin: refuses web pages of other sites, and foreign names that resolve to this computer (DNS
+   * rebinding). Call it before the body is read, also for upgrades.
+   * @throws {HttpProblem} 400 for several Host headers, 403
    */
   checkSource(request: IncomingMessage): void {
     const { host = '', origin } = request.headers;
@@ -121,14 +121,15 @@ export class Guard {
     );
   }
 
-  /** Whether pages of another origin may read answers (CORS). */
+  /** Whether pages of an origin may read responses (CORS). */
   mayRead(origin: string): boolean {
     return this.#listed.has(origin.toLowerCase());
   }
 
   /**
-   * Whether a page is one of this bridge: it has the authority that the request names, or another loopback name and the same
-   * port, or it is behind a proxy whose name is configured. A page on another port may be anybody's.
+   * Whether a page belongs to this bridge: its authority equals the Host of the request, or both are loopback names
+   * with the same port, or it comes through a proxy in `allowed_hosts`. A page on another port may belong to any
+   * program.
    */
   #isOwnOrigin(origin: string, sent: string, request: IncomingMessage): boolean {
     const host = this.#homeOf(sent);
@@ -140,18 +141,18 @@ export class Guard {
     return isLoopback(name) && isLoopback(hostOf(host) ?? '') && port === portOf(host);
   }
 
-  /** The authority of this bridge's own pages, as a client calls it that has sent this Host. */
+  /** Authority of this bridge's own pages, for a client that sends this Host. */
   #homeOf(host: string): string {
     return this.#pagePort === null ? host : `${host.replace(/:\d+$/, '')}:${this.#pagePort}`;
   }
 
-  /** Whether the page that sends a request is one of this bridge: it may read the answer with its session. */
+  /** Whether a page of this bridge sends the request: it may read the response with its session. */
   isOwnPage(request: IncomingMessage): boolean {
     const { host = '', origin } = request.headers;
     return origin !== undefined && this.#isOwnOrigin(origin, host, request);
   }
 
-  /** Takes over a session of another guard, or its end (null). */
+  /** Copies a session, or its end (null), from another guard. */
   takeSession(key: string, session: Session | null): void {
     if (session === null) this.#sessions.delete(key);
     else this.#sessions.set(key, session);
@@ -159,8 +160,8 @@ export class Guard {
   }
 
   /**
-   * What the client of a request may do, by its bearer token or the cookie of its session.
-   * @throws {HttpProblem} 401 with WWW-Authenticate, 403 for a cookie that a page of another origin sends along
+   * Determines the access rights of a request by its bearer token or session cookie.
+   * @throws {HttpProblem} 401 with WWW-Authenticate; 403 for a session cookie sent by a page of another origin
    */
   admit(request: IncomingMessage): Admission {
     const open = this.#secrets.length === 0;
@@ -184,20 +185,20 @@ export class Guard {
     );
   }
 
-  /** Whether what has been admitted once still is: its token may have been revoked, and its name given to another one. */
+  /** Whether an admission is still valid: its named token may have been revoked, and the name reused. */
   stillAdmits({ token, key }: Admission): boolean {
     return token === null || this.#named.all.some((named) => keyOfToken(named) === key);
   }
 
-  /** @throws {HttpProblem} 403 when a client may not call a route */
+  /** @throws {HttpProblem} 403 if the scope does not allow the route */
   checkScope(scope: Scope, access: Access): void {
     if (scope === 'control' || access !== 'control') return;
     throw new HttpProblem(403, 'This token may only read and stop. The one of http.token_file is needed.');
   }
 
   /**
-   * Begins a session for a page that knows a token.
-   * @returns its cookie, as the header Set-Cookie says it; null where no token is needed
+   * Begins a session for a page with a valid token.
+   * @returns its Set-Cookie value; null if no token is needed
    * @throws {HttpProblem} 401 for a wrong token
    */
   openSession(token: string): { readonly scope: Scope; readonly cookie: string | null } {
@@ -217,8 +218,8 @@ export class Guard {
 
   /**
    * Ends the session of a request.
-   * @returns the header Set-Cookie that makes the page forget it
-   * @throws {HttpProblem} 403 when another page asks
+   * @returns the Set-Cookie value that deletes the cookie
+   * @throws {HttpProblem} 403 if the page is not the bridge's own
    */
   closeSession(request: IncomingMessage): string {
     this.#requireOwnPage(request);
@@ -228,8 +229,8 @@ export class Guard {
   }
 
   /**
-   * Another port of this host is the same site for a cookie, but not the page that the cookie was given to. The scheme may
-   * differ: a proxy in front may encrypt.
+   * Requires that a session cookie comes from the bridge's own page: browsers send it from other ports of this host
+   * too. The scheme may differ because a proxy may encrypt.
    */
   #requireOwnPage({ headers: { origin, host = '' } }: IncomingMessage): void {
     const home = this.#homeOf(host).toLowerCase();
@@ -248,10 +249,10 @@ export class Guard {
     return this.stillAdmits(session.admission) ? session : null;
   }
 
-  /** Null for a token that is unknown. */
+  /** Null for an unknown token. */
   #admissionOf(token: string): Admission | null {
     const sent = digestOf(token);
-    // All are compared, so that the time says nothing of which one it was.
+    // Compares all tokens so that the time taken does not reveal which one matched.
     const found = this.#secrets.filter(({ digest }) => timingSafeEqual(sent, digest));
     const [named] = this.#named.all.filter(({ digest }) => timingSafeEqual(sent, Buffer.from(digest, 'hex')));
     if (found[0] !== undefined) return found[0].admission;
@@ -268,7 +269,7 @@ function portOf(authority: string): string {
   return /:(\d+)$/.exec(authority)?.[1] ?? '';
 }
 
-/** Node gives the first of them alone, and another server on the way may take the last. */
+/** Node reads only the first Host header; a proxy on the way may read the last. */
 function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -286,7 +287,7 @@ function cookieOf(request: IncomingMessage): string | null {
   return SENT_COOKIE.exec(request.headers.cookie ?? '')?.[1] ?? null;
 }
 
-/** Sessions are looked up by a digest, so that the time of the look-up says nothing of the ids there are. */
+/** Sessions are looked up by digest so that lookup time reveals nothing about existing ids. */
 function keyOf(id: string): string {
   return digestOf(id).toString('hex');
 }

@@ -1,9 +1,9 @@
-/** Why a text is no JSON. */
+/** Syntax error of a JSON text. */
 export class JsonSyntaxError extends Error {
   constructor(
-    /** What was expected, as the field's servers word it. */
+    /** Reason, worded as by Python's decoder. */
     readonly reason: string,
-    /** Place of the fault in code points, a byte order mark not counted. */
+    /** Position of the fault in code points, without a byte order mark. */
     readonly offset: number,
   ) {
     super(`${reason} at character ${offset}`);
@@ -11,7 +11,7 @@ export class JsonSyntaxError extends Error {
   }
 }
 
-/** A document nested deeper than {@link MAX_DEPTH}. */
+/** The document is nested deeper than {@link MAX_DEPTH}. */
 export class JsonDepthError extends Error {
   constructor() {
     super(`nested deeper than ${MAX_DEPTH} levels`);
@@ -19,10 +19,10 @@ export class JsonDepthError extends Error {
   }
 }
 
-/** Levels of nesting that are read; no request of this interface needs more than four. */
+/** Most levels of nesting; requests of this interface need at most four. */
 export const MAX_DEPTH = 500;
 
-/** Longest integer literal kept exactly; longer ones overflow a double anyway. */
+/** Longest integer literal kept exactly, characters; longer ones overflow a double anyway. */
 const MAX_EXACT_DIGITS = 308;
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
@@ -46,10 +46,10 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a JSON text as clients of this interface know it from Python's decoder, which the built-in parser cannot do: faults
- * have that decoder's place and reason, and the tokens NaN, Infinity and -Infinity become numbers, so that validation can
- * refuse them by the name of their field. Of equal keys the last wins. Integer literals beyond 2^53 become bigint, which
- * tells them from a float like 1e20.
+ * Parses JSON as Python's decoder does, because clients of this interface expect that; JSON.parse cannot. Syntax errors
+ * have that decoder's position and reason. The tokens NaN, Infinity and -Infinity become numbers, so that validation
+ * can refuse them with the name of their field. The last of equal keys wins. Integer literals beyond 2^53 become
+ * bigint, which distinguishes them from a float like 1e20.
  * @param text without a byte order mark
  * @returns the value, and whether all its numbers are known to be finite
  * @throws {JsonSyntaxError}
@@ -62,11 +62,11 @@ export function readJson(text: string): { readonly value: unknown; readonly fini
   } catch {
     return { value: new Parser(text).document(), finite: false };
   }
-  // The built-in parser is ten times as fast, and reads nearly all that is sent in the same way.
+  // JSON.parse is ten times as fast, and gives the same result for nearly all requests.
   return isPlain(value, 0) ? { value, finite: true } : { value: new Parser(text).document(), finite: false };
 }
 
-/** Whether the built-in parser has read a value as Python's decoder would. */
+/** Whether JSON.parse gave the same value as Python's decoder would. */
 function isPlain(value: unknown, depth: number): boolean {
   if (typeof value === 'number') return Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
   if (typeof value !== 'object' || value === null) return true;
@@ -79,7 +79,7 @@ function isPlain(value: unknown, depth: number): boolean {
   return true;
 }
 
-/** Objects that it makes have no prototype, so that no key is special. */
+/** Its objects have no prototype, so that no key is special. */
 class Parser {
   #at = 0;
   #depth = 0;
@@ -207,7 +207,7 @@ class Parser {
     if (char === undefined) this.#fail('Unterminated string starting at', begin);
     if (char === 'u') {
       const digits = this.text.slice(backslash + 2, backslash + 6);
-      // Python wants one more character after the digits before it looks at them.
+      // Python requires one more character after the digits before it checks them.
       if (backslash + 6 >= this.text.length || !/^[0-9a-fA-F]{4}$/.test(digits)) {
         this.#fail('Invalid \\uXXXX escape', backslash + 1);
       }

@@ -5,17 +5,17 @@ import { bareAddress, isLoopback } from './addresses.ts';
 import { HttpProblem } from './errors.ts';
 import type { Access } from './route.ts';
 
-/** Connections at once: of this computer, of all others together, and of one other. */
+/** Most connections at once: from this computer, from all others together, and from one other. */
 const MOST_LOCAL = 256;
 const MOST_REMOTE = 384;
 const MOST_OF_ONE = 128;
-/** Connections beyond those, for stops alone: of this computer, of all others, and of one other. */
+/** Extra connections for stops only: from this computer, from all others together, and from one other. */
 const LOCAL_STOPS = 16;
 const REMOTE_STOPS = 32;
 const STOPS_OF_ONE = 4;
-/** Such a connection ends after this time, s. */
+/** A stop-only connection ends after this time, s. */
 const STOP_TIME = 4;
-/** Addresses whose requests are counted at once. */
+/** Most addresses whose requests are counted at once. */
 const MOST_ADDRESSES = 4096;
 
 interface Bucket {
@@ -24,7 +24,7 @@ interface Bucket {
   filled: number;
 }
 
-/** Who has a share: this computer, another one, or the network of an IPv6 address, which may have as many as it likes. */
+/** Key of a share: this computer, another computer, or the /64 of an IPv6 address, where a host has many addresses. */
 function shareOf(address: string): string {
   if (isLoopback(address)) return 'local';
   const bare = bareAddress(address);
@@ -36,32 +36,32 @@ function shareOf(address: string): string {
   return [...before, ...zeros, ...after].slice(0, 4).join(':');
 }
 
-/** A connection by its two ends, which a socket and the one that decrypts it have in common. */
+/** Both endpoints of a connection: the same for a raw socket and its TLS socket. */
 const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 
-/** Keeps any client from taking the bridge away from the others, and always leaves a way for a stop. */
+/** Keeps one client from starving the others, and always leaves room for a stop. */
 export class Limits {
   readonly #rate: number;
   readonly #clock: Clock;
   readonly #buckets = new Map<string, Bucket>();
-  /** Connections that may ask for anything, by who has them. */
+  /** Number of ordinary connections by share. */
   readonly #counts = new Map<string, number>();
   #remote = 0;
-  /** Connections for stops alone, the oldest first. */
+  /** Stop-only connections with their share, oldest first. */
   readonly #stops = new Map<Socket, string>();
   readonly #known = new WeakSet<Socket>();
-  /** Those for stops alone, encrypted or not, and how the encrypted ones are found. */
+  /** Stop-only sockets, raw or TLS, and the endpoints by which the TLS sockets are recognised. */
   readonly #forStops = new WeakSet<Socket>();
   readonly #stopEnds = new Set<string>();
 
-  /** @param rate requests and messages per second of one other computer */
+  /** @param rate most requests and messages per second from one other computer */
   constructor(rate: number, clock: Clock) {
     this.#rate = rate;
     this.#clock = clock;
   }
 
-  /** Counts the connections of a server from the moment at which they are there, whether they say anything or not. */
+  /** Counts the connections of a server from the moment they are accepted, even silent ones. */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => this.#count(socket));
     server.on('secureConnection', (socket: Socket) => {
@@ -70,8 +70,8 @@ export class Limits {
   }
 
   /**
-   * @param access of what is asked for
-   * @throws {HttpProblem} 429 when the client asks too often, 503 when its connection is kept for stops
+   * @param access access level of the requested route
+   * @throws {HttpProblem} 429 if the client asks too often, 503 if its connection is stop-only
    */
   check(socket: Socket, access: Access): void {
     if (access === 'stop') return;
@@ -84,7 +84,7 @@ export class Limits {
     });
   }
 
-  /** Headers that tell a client how many requests it has left; null for this computer, which may send any number. */
+  /** RateLimit headers for a client; null for this computer, which has no limit. */
   told(address: string | undefined): Readonly<Record<string, string>> | null {
     if (address === undefined || isLoopback(address)) return null;
     const bucket = this.#buckets.get(shareOf(address));
@@ -99,7 +99,7 @@ export class Limits {
     };
   }
 
-  /** Whether a client may send another request or message now. Those of this computer may always. */
+  /** Whether a client may send another request or message now; always true for this computer. Counts it. */
   allows(address: string | undefined): boolean {
     if (address === undefined || isLoopback(address)) return true;
     const share = shareOf(address);
@@ -118,7 +118,7 @@ export class Limits {
   }
 
   #count(socket: Socket): void {
-    // An upgrade that is not carried out hands its connection over anew.
+    // A declined upgrade emits its connection again.
     if (this.#known.has(socket)) return;
     this.#known.add(socket);
     const share = shareOf(socket.remoteAddress ?? '');
@@ -138,7 +138,7 @@ export class Limits {
     });
   }
 
-  /** The newest gets a place: one who stops speaks at once, and those who were there before had their time. */
+  /** A new connection replaces the oldest: a stop is sent at once, so the older one has had its time. */
   #keepForStops(socket: Socket, share: string): void {
     const isLocal = share === 'local';
     const sameShare = [...this.#stops].filter(([, other]) => other === share);

@@ -5,7 +5,7 @@ import type { HttpServices } from './services.ts';
 type Labels = Readonly<Record<string, string | number>>;
 type Kind = 'gauge' | 'counter' | 'summary';
 
-/** Requests of one route that were answered alike, and the time they took together, s. */
+/** Requests with the same method, route and status, and their total time, s. */
 interface Answered {
   readonly labels: Labels;
   count: number;
@@ -15,10 +15,10 @@ interface Answered {
 /** Counts requests by route, method and status. */
 export class RequestCounts {
   readonly #answered: Answered[] = [];
-  /** The same by route, then status, then method: no text has to be made for a request. */
+  /** The same entries by route, status and method, so that counting builds no key string. */
   readonly #routes = new Map<string, Map<number, Map<string, Answered>>>();
 
-  /** @param route as it is declared, so that there are only as many series as routes @param time s */
+  /** @param route declared path, which bounds the number of series @param time s */
   add(method: string, route: string, status: number, time: number): void {
     const entry = this.#routes.get(route)?.get(status)?.get(method) ?? this.#entry(method, route, status);
     entry.count++;
@@ -39,11 +39,11 @@ export class RequestCounts {
   }
 }
 
-/** Builds a page of metrics in the text format of Prometheus, version 0.0.4. */
+/** Builds a metrics page in the Prometheus text format, version 0.0.4. */
 class Exposition {
   readonly #families = new Map<string, string[]>();
 
-  /** Adds a value; one that is not known is left out. */
+  /** Adds a value; a non-finite (unknown) one is left out. */
   add(name: string, kind: Kind, help: string, labels: Labels, value: number, suffix = ''): void {
     if (!Number.isFinite(value)) return;
     const full = `arm_bridge_${name}`;
@@ -65,7 +65,7 @@ function escaped(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }
 
-/** Loop, arms, buses, servos, pairs, HTTP and ROS as Prometheus reads them. @param live clients of the live stream */
+/** Prometheus metrics of loop, arms, buses, servos, pairs, HTTP and ROS. @param live number of live-stream clients */
 export function metricsText(services: HttpServices, requests: RequestCounts, live: number): string {
   const page = new Exposition();
   const now = services.clock.wall();

@@ -4,23 +4,23 @@ import type { Clock } from '../clock.ts';
 import type { Clients } from './clients.ts';
 import { HttpProblem } from './errors.ts';
 
-/** Motions that are kept, those under way always. */
+/** Most motions kept; running motions are always kept. */
 const MOST_MOTIONS = 100;
-/** Motions in one answer at most, and characters that are kept of why one was not completed. */
+/** Most motions in one answer, and most characters kept of a failure message. */
 export const MOST_LISTED = 50;
 const LONGEST_MESSAGE = 300;
 const MOST_KEYS = 1000;
 
 export const MOTION_STATES = ['moving', 'done', 'failed', 'cancelled'] as const;
 
-/** What a motion comes to. */
+/** Outcome of a motion. */
 export interface MotionEnd {
   readonly ok: boolean;
-  /** Why it was not completed; null when it was. */
+  /** Why it was not completed; null if it was. */
   readonly message: string | null;
 }
 
-/** A motion that has begun. */
+/** A motion that has started. */
 export interface Motion {
   readonly id: string;
   readonly arm: Arm;
@@ -30,22 +30,22 @@ export interface Motion {
   readonly began: number;
   state: (typeof MOTION_STATES)[number];
   message: string | null;
-  /** Seconds since the epoch; null while it is under way. */
+  /** Seconds since the epoch; null while it runs. */
   ended: number | null;
 }
 
 interface Under {
   readonly motion: Motion;
   readonly cancel: AbortController;
-  /** Nobody waits for its answer: it ends when its client has gone. */
+  /** No request waits for it, so it ends when its client has gone. */
   readonly alone: boolean;
-  /** Why it is cancelled; null while it is not. */
+  /** Reason for cancelling; null if it is not cancelled. */
   why: string | null;
 }
 
 /**
- * The motions that clients of HTTP have asked for, whether they wait for the answer or look after them by their ids. A motion is
- * one from the moment at which its client has the arm.
+ * Motions of HTTP clients, both those a request waits for and those followed by id. A motion is listed from the moment
+ * its client has the arm.
  */
 export class Motions {
   readonly #clock: Clock;
@@ -58,16 +58,17 @@ export class Motions {
   }
 
   /**
-   * Runs a motion for a client that waits for it.
-   * @param work given a caller whose signal also aborts when the motion is cancelled
+   * Runs a motion whose request waits for it.
+   * @param work receives a caller whose signal also aborts when the motion is cancelled
    */
   run<T extends MotionEnd>(arm: Arm, kind: string, caller: Caller, work: (caller: Caller) => Promise<T>): Promise<T> {
     return this.#run(arm, kind, caller, work, false, () => {});
   }
 
   /**
-   * Begins a motion that goes on when its request has been answered.
-   * @throws {BridgeError} as it is refused @throws {HttpProblem} 400 for one that cannot be done
+   * Starts a motion that continues after its request has been answered.
+   * @throws {BridgeError} if it is refused
+   * @throws {HttpProblem} 400 if it ends without having taken the arm
    */
   start(arm: Arm, kind: string, caller: Caller, work: (caller: Caller) => Promise<MotionEnd>): Promise<Motion> {
     return new Promise((resolve, reject) => {
@@ -79,9 +80,10 @@ export class Motions {
   }
 
   /**
-   * Begins a motion, unless its client has asked for it already.
-   * @param key that the client has given it @param asked what it is to be, equal for equal requests
-   * @throws {HttpProblem} 422 for a key that stood for another one
+   * Starts a motion once for each key; a repeated request gets the same motion.
+   * @param key idempotency key of the client
+   * @param asked content of the request, equal for equal requests
+   * @throws {HttpProblem} 422 if the key was used for another motion
    */
   once(key: string, asked: string, begin: () => Promise<Motion>): Promise<Motion> {
     const before = this.#keys.get(key);
@@ -92,12 +94,12 @@ export class Motions {
     const motion = begin();
     this.#keys.set(key, { asked, motion });
     if (this.#keys.size > MOST_KEYS) this.#keys.delete(this.#keys.keys().next().value!);
-    // What has not begun may be asked for again.
+    // A motion that never started may be requested again.
     motion.catch(() => this.#keys.delete(key));
     return motion;
   }
 
-  /** The newest first. */
+  /** Motions of an arm, newest first. */
   of(arm: Arm): Motion[] {
     return [...this.#motions.values()].flatMap(({ motion }) => (motion.arm === arm ? [motion] : [])).reverse();
   }
@@ -107,11 +109,11 @@ export class Motions {
     return this.#find(arm, id).motion;
   }
 
-  /** Ends a motion: its arm decelerates and holds. @returns false when it was over @throws {BridgeError} owned */
+  /** Cancels a motion: its arm decelerates and holds. @returns false if it was over @throws {BridgeError} owned */
   cancel(arm: Arm, id: string, caller: Caller): boolean {
     const under = this.#find(arm, id);
     if (under.motion.ended !== null) return false;
-    // Somebody else may have its other joints.
+    // A client may always cancel its own motion: another owner may have the arm's other joints.
     const own = under.motion.caller.owner.key === caller.owner.key;
     const refused = own ? null : arm.refusalFor(caller);
     if (refused !== null) throw refused;
@@ -119,7 +121,7 @@ export class Motions {
     return true;
   }
 
-  /** Ends what nobody looks after any more. */
+  /** Cancels unattended motions whose clients have gone. */
   endForsaken(clients: Clients): void {
     for (const under of this.#motions.values()) {
       const { motion, alone } = under;

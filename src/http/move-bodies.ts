@@ -5,7 +5,7 @@ import type { Dialect } from './dialect.ts';
 import { asModel, components, integer, number, oneOf } from './fields.ts';
 import { metresFromCentimetres, radiansFromDegrees } from './units.ts';
 
-/** What moves are asked for, and in the units of the inside. */
+/** Bodies of move requests, and their conversion to metres and radians. */
 
 const length = (description: string) => number().nullable().prefault(null).describe(description);
 const angle = (name: string, sense: string) =>
@@ -20,7 +20,7 @@ const DEFAULT_POSITION_TOLERANCE = 0.5;
 const DEFAULT_ORIENTATION_TOLERANCE = 3;
 const DEFAULT_MAX_TRIALS = 10;
 
-/** When a move counts as done, and its way there. */
+/** Fields for the gripper, the tolerances and the path of a move. */
 const ending = {
   open: number({ min: 0, max: 1 })
     .nullable()
@@ -81,7 +81,7 @@ export const relativeMoveRequest = z
 type AbsoluteBody = z.output<typeof absoluteMoveRequest>;
 type RelativeBody = z.output<typeof relativeMoveRequest>;
 
-/** The fields that are given, with their values in the units of the inside. */
+/** Drops the null fields. */
 function given<Name extends string>(fields: Readonly<Record<Name, number | null>>): { [name in Name]?: number } {
   const entries = Object.entries<number | null>(fields).filter(([, value]) => value !== null);
   return Object.fromEntries(entries) as { [name in Name]?: number };
@@ -90,7 +90,7 @@ function given<Name extends string>(fields: Readonly<Record<Name, number | null>
 const metres = (value: number | null) => (value === null ? null : metresFromCentimetres(value));
 const radians = (value: number | null) => (value === null ? null : radiansFromDegrees(value));
 
-/** Lengths, angles and opening of a body. */
+/** Lengths (m), angles (rad) and opening of a body. */
 function coordinates({ x, y, z, rx, ry, rz, open }: AbsoluteBody | RelativeBody, dialect: Dialect) {
   const [yaw, roll] = dialect === 'phosphobot' ? [rz, ry] : [ry, rz];
   const lengths = { x: metres(x), y: metres(y), z: metres(z) };
@@ -107,7 +107,7 @@ function tolerances(body: AbsoluteBody | RelativeBody, dialect: Dialect): Tolera
   };
 }
 
-/** The move that a body asks for, in the units of the inside. */
+/** Converts a body to a move in metres and radians. */
 export function absoluteMoveOf(body: AbsoluteBody, dialect: Dialect): AbsoluteMove {
   return { ...coordinates(body, dialect), ...tolerances(body, dialect), path: body.path };
 }

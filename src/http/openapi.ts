@@ -11,20 +11,20 @@ export type Json = Readonly<Record<string, unknown>>;
 /** Version of the interface, not of the program. */
 const INTERFACE_VERSION = '0.1.0';
 
-/** What is described for whom. */
+/** What the descriptions depend on. */
 export interface Described {
-  /** Requests need a token. */
+  /** Whether requests need a token. */
   readonly token: boolean;
   readonly dialect: Dialect;
-  /** Where the bridge is reached: `host` with its port, `name` without. */
+  /** Address of the bridge: `host` with its port, `name` without. */
   readonly server?: { readonly host: string; readonly name: string; readonly encrypted: boolean };
-  /** Stops are heard on a port of their own. */
+  /** Whether stops have a port of their own. */
   readonly stops?: boolean;
 }
 
 export const DEFAULT_SERVER = { host: 'localhost:8020', name: 'localhost', encrypted: false };
 
-/** Title, version and licence of a description. @param text what it describes */
+/** Title, version and licence of a description. @param text summary of the interface */
 export function info(text: string, dialect: Dialect): Json {
   return {
     title: 'Arm Bridge',
@@ -47,7 +47,7 @@ export function reference(schema: z.ZodType): Json {
   return { $ref: `#/components/schemas/${nameOf(schema)}` };
 }
 
-/** Refusals that operations have in common, by their names below `components/responses`. */
+/** Responses shared by operations, by name under `components/responses`. */
 const COMMON = {
   Unreadable: [400, 'The body is no text or nested too deeply.'],
   Unauthorised: [401, 'The token is missing or wrong.'],
@@ -64,7 +64,7 @@ function answer(description: string, schema: Json, example?: unknown): Json {
   return { description, content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } } };
 }
 
-/** A refusal, in either of the forms between which `Accept` chooses. */
+/** An error response in both media types that `Accept` can choose. */
 function refusal(description: string, schema: string): Json {
   const { content } = answer(description, { $ref: `#/components/schemas/${schema}` }) as { readonly content: Json };
   const problem = { schema: { $ref: '#/components/schemas/ProblemDetails' } };
@@ -82,7 +82,7 @@ function commonResponses(): Json {
   );
 }
 
-/** Parameters by their schemas. */
+/** Parameter objects from a schema. */
 function parametersOf(schema: z.ZodObject, place: 'path' | 'query'): Json[] {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input' });
   return Object.entries(properties).map(([name, property]) => {
@@ -98,7 +98,7 @@ function parametersOf(schema: z.ZodObject, place: 'path' | 'query'): Json[] {
   });
 }
 
-/** A body that may be left out may also be null. */
+/** An optional body may also be null. */
 function requestBody({ schema, optional, example }: NonNullable<Route['body']>): Json {
   const one = reference(schema);
   return {
@@ -151,7 +151,7 @@ function operationOf(route: Route, token: boolean): Json {
   };
 }
 
-/** Component schemas from the zod schemas; a component's own `$id` and `$schema` have no place in a description. */
+/** Component schemas from the zod schemas, without `$id` and `$schema`, which OpenAPI components must not have. */
 function plainSchemas(): Record<string, Json> {
   const { schemas } = z.toJSONSchema(components, {
     target: 'draft-2020-12',
@@ -163,7 +163,7 @@ function plainSchemas(): Record<string, Json> {
   );
 }
 
-/** Component schemas as the phosphobot dialect means them. */
+/** Component schemas for the phosphobot dialect. */
 function inPhosphobot(schemas: Record<string, Json>): Record<string, Json> {
   const swapped = (name: string, change: (properties: Json) => Json = (same) => same): Json => {
     const schema = schemas[name]!;
@@ -202,7 +202,7 @@ function inPhosphobot(schemas: Record<string, Json>): Record<string, Json> {
 
 const made = new Map<Dialect, Readonly<Record<string, Json>>>();
 
-/** All schemas that have a name, as a dialect means them. */
+/** All named schemas for a dialect. */
 export function componentSchemas(dialect: Dialect): Readonly<Record<string, Json>> {
   const known = made.get(dialect);
   if (known !== undefined) return known;
@@ -211,7 +211,7 @@ export function componentSchemas(dialect: Dialect): Readonly<Record<string, Json
   return schemas;
 }
 
-/** The interface as OpenAPI 3.1, made from the declarations of its routes. */
+/** OpenAPI 3.1 description, made from the route declarations. */
 export function openApi({ token, dialect, server = DEFAULT_SERVER }: Described): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of ROUTES) {

@@ -6,7 +6,7 @@ import { hostOf } from './addresses.ts';
 import { pageCookie } from './clients.ts';
 import { etagOf, isKnown } from './etag.ts';
 
-/** Where `npm run build:page` puts the page: beside this room, once compiled. */
+/** Output of `npm run build:page`: next to this folder once compiled. */
 const FOLDER = fileURLToPath(new URL('../page', import.meta.url));
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -17,26 +17,26 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** Where the pages themselves are. */
+/** URL paths of the pages. */
 const PATHS: Readonly<Record<string, string>> = { 'index.html': '/', 'docs.html': '/docs' };
 
-/** The page runs its own files and speaks to its own bridge; nobody puts it into a frame and lures clicks on it. */
+/** The page runs only its own files and talks only to its own bridge; framing is denied against clickjacking. */
 const HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  // Asked again each time, and answered with 304 while nothing has changed.
+  // Browsers revalidate each time, and get 304 while nothing has changed.
   'cache-control': 'no-cache',
 };
 
-/** @param stops where the page reaches the stop's own port; empty where it does not */
+/** @param stops sources of the stop port for connect-src, with a leading space; empty without a stop port */
 const policy = (stops: string): string =>
   `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'${stops}; ` +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The stop's own port as a page reaches it that was loaded from this host. */
+/** connect-src sources of the stop port, for a page loaded from the request's host. */
 function stopsOf({ protocol, headers: { host = '' } }: FastifyRequest, port: number | null): string {
   const name = hostOf(host);
   if (port === null || name === null) return '';
@@ -45,11 +45,12 @@ function stopsOf({ protocol, headers: { host = '' } }: FastifyRequest, port: num
 }
 
 /**
- * The control page at `/`, and that of the interface at `/docs`. Their files are in memory and no request is a path on the
- * disk. They need no token: they are the same for everybody, and the control page asks for the token itself.
- * @param stopPort on which stops alone are heard; null: there is none now
- * @param secure the bridge speaks TLS
- * @param folder of the built page
+ * Serves the control page at `/` and the API page at `/docs`. Files are served from memory, so no request maps to a
+ * path on disk. The pages need no token: they are the same for everybody, and the control page asks for the token
+ * itself.
+ * @param stopPort port for stops only; null: none now
+ * @param secure whether the bridge uses TLS
+ * @param folder folder of the built page
  */
 export function pageRoutes(
   app: FastifyInstance,

@@ -1,17 +1,17 @@
 import type { Clock } from '../clock.ts';
 
-/** Header that carries the id of a request, asked and answered. */
+/** Header with the id of a request, in requests and responses. */
 export const REQUEST_HEADER = 'x-request-id';
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
 
-/** Ids by which a request is found in answers, the log and the journal: those of the client where it sends one that is fit. */
+/** Request ids for responses, the log and the journal. A valid id from the client is kept. */
 export class RequestIds {
   readonly #start: string;
   #count = 0;
 
-  /** @param mark of the thread that gives them */
+  /** @param mark prefix of the thread that generates the ids */
   constructor(clock: Clock, mark = '') {
-    // Ids of one run of the bridge are not those of another.
+    // Ids differ between runs of the bridge.
     this.#start = mark + Math.round(clock.wall() * 1000).toString(36);
   }
 
@@ -20,7 +20,7 @@ export class RequestIds {
     return `${this.#start}-${this.#count.toString(36)}`;
   }
 
-  /** @param sent what the client calls its request */
+  /** @param sent request id from the client */
   of(sent: string | readonly string[] | undefined): string {
     return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : this.next();
   }

@@ -22,13 +22,13 @@ import { type BodyShape, bodyReader, Faults, readQuery } from './validation.ts';
 import { writerOf } from './writer.ts';
 
 /**
- * A route is declared once, as one object below routes/. Validation, the guard's scopes, OpenAPI, the tables of docs/http.md,
- * the page /docs and the types of the control page are made of it.
+ * A route is declared once, as an object under routes/. It is the source of validation, the guard's scopes, OpenAPI,
+ * the tables of docs/http.md, the page /docs and the types of the control page.
  */
 
 /**
- * Who may call a route: everybody (it judges tokens by itself, or tells nothing), whoever has any token, or whoever may
- * control. A stop needs any token and passes the limits that other requests meet.
+ * Who may call a route. `open`: everybody, because the route checks tokens itself or reveals nothing. `read`: any valid
+ * token. `control`: a control token. `stop`: any valid token, without the rate and connection limits.
  */
 export type Access = 'open' | 'stop' | 'read' | 'control';
 
@@ -41,50 +41,50 @@ export const TAGS = {
   simulation: 'Simulated arms only.',
 } as const;
 
-/** Parameters of the query by name; each schema reads text. */
+/** Query parameters by name; each schema reads text. */
 type Fields = Readonly<Record<string, z.ZodType>>;
 
 /**
- * Which arms a route is about. `one`: `robot_id` names it, 0 when left out; `each`: all when left out; `driven`: likewise, but
- * for those that were disconnected on purpose; `named`: `{name}` in the path; `none`: no arm, or some of the body. `recording`: no
- * arm either, and `{name}` in the path is that of a recording.
+ * How a route selects its arms. `one`: by `robot_id`, 0 if left out. `each`: by `robot_id`, all if left out. `driven`:
+ * as `each`, without arms that were disconnected on purpose. `named`: by `{name}` in the path. `recording`: no arm;
+ * `{name}` in the path names a recording. `none`: no arm, or arms in the body.
  */
 type Target = 'one' | 'each' | 'driven' | 'named' | 'recording' | 'none';
 
 interface Body<Schema extends z.ZodType> extends BodyShape<Schema> {
-  /** As it can be sent to the default configuration. */
+  /** A valid body for the default configuration. */
   readonly example: z.input<Schema>;
 }
 
-/** An answer in JSON, written through its schema: what has no place there is not sent. */
+/** A JSON response, serialised by its schema: fields outside the schema are dropped. */
 interface JsonAnswer<Schema extends z.ZodType> {
-  /** 200 when left out; the handler sets it. */
+  /** 200 if left out; the handler sets the status. */
   readonly status?: 202;
   readonly description: string;
   readonly schema: Schema;
   readonly example: z.input<Schema>;
 }
 
-/** An answer in another media type, which the handler sends by itself. */
+/** A response in another media type; the handler sends it. */
 interface MediaAnswer {
   readonly status?: undefined;
   readonly description: string;
   readonly media: string;
-  /** Of each event of a stream; left out: it is text. */
+  /** Schema of each event of a stream; left out: plain text. */
   readonly schema?: z.ZodType;
   readonly example: string;
 }
 
 type Answer<Schema extends z.ZodType> = JsonAnswer<Schema> | MediaAnswer;
 
-/** What handlers work with. */
+/** Shared parts that handlers use. */
 export interface Parts {
   readonly services: HttpServices;
   readonly callers: Callers;
   readonly clients: Clients;
   readonly motions: Motions;
   readonly asks: Asks;
-  /** Ids of requests that the server does not number by itself: those for WebSockets. */
+  /** Ids of WebSocket requests, which Fastify does not number. */
   readonly ids: RequestIds;
   readonly guard: Guard;
   readonly limits: Limits;
@@ -92,17 +92,17 @@ export interface Parts {
   readonly streams: StreamSessions;
   readonly datagrams: DatagramPort;
   readonly requests: RequestCounts;
-  /** Where the bridge listens. */
+  /** Address on which the bridge listens. */
   readonly address: () => { readonly host: string; readonly port: number };
 }
 
 /** A request that has passed validation. */
 export interface Input<T extends Target, Query extends Fields, Schema extends z.ZodType> {
-  /** Of `one` and `named`. */
+  /** For targets `one` and `named`. */
   readonly arm: T extends 'one' | 'named' ? Arm : undefined;
-  /** Of `each` and `driven`. */
+  /** For targets `each` and `driven`. */
   readonly arms: T extends 'each' | 'driven' ? readonly Arm[] : undefined;
-  /** Name of `recording`, of which there need not be one. */
+  /** For target `recording`: its name. The recording need not exist. */
   readonly recording: T extends 'recording' ? string : undefined;
   readonly query: { readonly [Name in keyof Query]: z.output<Query[Name]> };
   readonly body: z.output<Schema>;
@@ -112,39 +112,39 @@ export interface Input<T extends Target, Query extends Fields, Schema extends z.
 
 interface Declaration<T extends Target, Query extends Fields, Schema extends z.ZodType, Out extends z.ZodType> {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** With `{name}` for what is named. */
+  /** With `{name}` for a path parameter. */
   readonly path: string;
   readonly access: Access;
-  /** What it does to arms, for the journal; left out: nothing. */
+  /** Its act on arms, for the journal; left out: none. */
   readonly act?: Act;
-  /** Of the operation, unique. */
+  /** Operation id, unique. */
   readonly id: string;
   readonly tag: keyof typeof TAGS;
   readonly summary: string;
   readonly description: string;
   readonly target: T;
   readonly query?: Query;
-  /** What is named in the path beside the arm, each a text. */
+  /** Further path parameters beside the arm; each is text. */
   readonly params?: readonly string[];
   readonly body?: Body<Schema>;
-  /** In place of a body: a file, which the handler reads from the stream `request.body`. */
+  /** Instead of a JSON body: a file, which the handler reads from the stream `request.body`. */
   readonly file?: {
     readonly description: string;
     readonly media: string;
-    /** Bytes that it may have. */
+    /** Maximum size, bytes. */
     readonly most: number;
     readonly example: string;
   };
   readonly answer: Answer<Out>;
-  /** What it answers 503 with, in place of an error. */
+  /** Body of a 503 response in place of the usual error. */
   readonly failure?: JsonAnswer<Out>;
-  /** Descriptions of the refusals that are its own, by status. */
+  /** Descriptions of route-specific error responses, by status. */
   readonly refusals: Readonly<Record<number, string>>;
-  /** Statuses that this route gives to errors in place of the usual ones. */
+  /** Statuses by which this route overrides the usual ones. */
   readonly statuses?: Partial<Readonly<Record<ErrorCode, number>>>;
-  /** In the phosphobot dialect: what stands for 409, which its clients do not know. */
+  /** In the phosphobot dialect: the answer in place of 409, which its clients do not handle. */
   conflict?(message: string): z.input<Out>;
-  /** @returns the answer, or the reply where it sends that by itself */
+  /** @returns the answer, or `reply` if the handler has sent it */
   handler(
     parts: Parts,
     input: Input<T, Query, Schema>,
@@ -152,7 +152,7 @@ interface Declaration<T extends Target, Query extends Fields, Schema extends z.Z
   ): z.input<Out> | FastifyReply | Promise<z.input<Out> | FastifyReply>;
 }
 
-/** A declared route, whatever it takes and answers. */
+/** A declared route, with its types erased. */
 export type Route = Declaration<Target, Fields, z.ZodType, z.ZodType>;
 
 /** Declares a route; the types of its handler follow from its schemas. */
@@ -162,11 +162,11 @@ export function route<
   Query extends Fields = Readonly<Record<never, never>>,
   Schema extends z.ZodType = z.ZodUndefined,
 >(declaration: Declaration<T, Query, Schema, Out>): Route {
-  // Handlers take what `serve` reads for them by the same declaration.
+  // Sound because `handlerOf` reads the handler's input by the same declaration.
   return declaration as unknown as Route;
 }
 
-/** Parameters that many routes take. */
+/** Shared query parameters. */
 const ROBOT_ID = queryInteger().prefault(0).describe('Id of the arm, as in the configuration.');
 const ROBOT_ID_OR_ALL = queryInteger()
   .optional()
@@ -176,33 +176,33 @@ export const takeOver = queryBoolean().prefault(false).describe('Take the arm fr
 const uncalibrated = queryBoolean()
   .prefault(false)
   .describe('Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s.');
-/** What requests for motion may say. */
+/** Query parameters of motion requests. */
 export const moving = { take_over: takeOver, uncalibrated } as const;
 const ARM_NAME = word(LONGEST_NAME).describe('Name of the arm, as in the configuration.');
 
 const RECORDING = text(RECORDING_NAME).describe('Name of the recording.');
 
-/** Refusals of many routes. */
+/** Shared descriptions of error responses. */
 export const CONFLICT = 'Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset).';
 export const UNKNOWN_ARM = 'The arm is unknown.';
 export const NOT_THERE = 'The arm is unknown or disconnected.';
 export const NO_ARM = 'There is no arm of this name.';
 
-/** What the query of a route may hold, with the parameter that names its arm. */
+/** Query schema of a route, with the parameters that select its arms. */
 export function querySchema({ target, query }: Route): z.ZodObject {
   const named = target === 'one' ? { robot_id: ROBOT_ID, arm: NAMED_ARM } : {};
   const each = target === 'each' || target === 'driven' ? { robot_id: ROBOT_ID_OR_ALL, arm: NAMED_ARM } : {};
   return z.object({ ...named, ...each, ...query });
 }
 
-/** What is named in the path of a route. */
+/** Path parameters of a route. */
 export function pathSchema({ target, params = [] }: Route): z.ZodObject {
   if (target === 'recording') return z.object({ name: RECORDING });
   const others = params.map((name) => [name, word(LONGEST_NAME).describe('As it was given.')]);
   return z.object({ ...(target === 'named' ? { name: ARM_NAME } : {}), ...Object.fromEntries(others) });
 }
 
-/** Path of a route as the server writes it. */
+/** Path of a route in Fastify's syntax. */
 export function serverPath({ path }: Route): string {
   return path.replace(/\{(\w+)\}/g, ':$1');
 }
@@ -232,13 +232,13 @@ function armsOf(
   }
 }
 
-/** @throws {HttpProblem} 404 for what is no name */
+/** @throws {HttpProblem} 404 for an invalid name */
 function recordingName(name: string): string {
   if (RECORDING_NAME.test(name)) return name;
   throw new HttpProblem(404, 'There is no recording of this name: names are 1 to 64 letters, digits, "_" and "-".');
 }
 
-/** How requests of a route are read: all of a request is checked before anything is done. */
+/** Makes the reader of a route's requests. It checks the whole request before anything is done. */
 function readerOf(route: Route, services: HttpServices) {
   const { target, body: shape } = route;
   const schema = querySchema(route);
@@ -247,7 +247,7 @@ function readerOf(route: Route, services: HttpServices) {
   return (request: FastifyRequest): Input<Target, Fields, z.ZodType> => {
     const faults = new Faults();
     const { url = '' } = request.raw;
-    // Most requests have none: the schema need not say each time what that means.
+    // Most requests have no query, so the defaults are parsed once.
     const query: Readonly<Record<string, unknown>> = url.includes('?') ? readQuery(url, schema, faults) : defaults;
     const body = readBody === null ? undefined : readBody(request.body, request.sentType, faults);
     faults.refuse();
@@ -263,15 +263,15 @@ function readerOf(route: Route, services: HttpServices) {
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** What became of a request, as its answer says it. */
+/** Outcome of a request, taken from its answer. */
 function outcomeOf(answer: unknown): ['done' | 'failed', string | null] {
   const { status, calibration_status, message = null } = answer as Readonly<Record<string, string | null>>;
   return status === 'error' || calibration_status === 'error' ? ['failed', message] : ['done', null];
 }
 
 /**
- * How the outcome of a request is written in the journal, unless an arm has written there what it has asked for.
- * @returns null for a route that does nothing to arms
+ * Makes the writer of a request's outcome to the journal. It writes nothing if an arm has already recorded the request.
+ * @returns null for a route without an act
  */
 function writing(
   { act }: Route,
@@ -288,7 +288,7 @@ function writing(
   };
 }
 
-/** How requests of a route are answered. */
+/** Makes the Fastify handler of a route. */
 export function handlerOf(route: Route, parts: Parts) {
   const { services } = parts;
   const read = readerOf(route, services);
@@ -313,7 +313,7 @@ export function handlerOf(route: Route, parts: Parts) {
     if (conflict === undefined || !(problem instanceof HttpProblem) || problem.status !== 409) throw problem;
     send(conflict(problem.message), reply);
   };
-  // It calls back: a promise of its own for each request would cost more than most routes do.
+  // Uses callbacks: a promise for each request would cost more than most routes do.
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const input = read(request);
     const { arm } = input as { readonly arm: Arm | undefined };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { REMEDIES } from '../arm/types.ts';
 import { components } from './fields.ts';
 
-/** Answers that many routes give. */
+/** Shared answers of routes. */
 
 export const outcome = {
   status: z.enum(['ok', 'error']).default('ok').describe('Whether it was done.'),
@@ -12,13 +12,13 @@ export const outcome = {
 export const statusResponse = z.looseObject(outcome).register(components, { id: 'StatusResponse' });
 export type StatusResponse = z.input<typeof statusResponse>;
 
-/** It is done. @param message what was done, for people */
+/** Success answer. @param message human-readable: what was done */
 export const ok = (message: string | null = null) => ({ status: 'ok' as const, message });
 
-/** It is not done. @param message why not, for people */
+/** Failure answer. @param message human-readable: why it was not done */
 export const failed = (message: string) => ({ status: 'error' as const, message });
 
-/** How most operations answer, in the description of a route. */
+/** The usual `answer` of a route declaration. */
 export const statusAnswer = (message: string | null = null) => ({
   description: 'Done, or `status: "error"` with a message that says why not.',
   schema: statusResponse,

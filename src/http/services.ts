@@ -25,16 +25,19 @@ import { LONGEST_NAME } from './fields.ts';
 import type { Session } from './guard.ts';
 import type { Tokens } from './tokens.ts';
 
-/** What the physics of a simulated arm can be asked, beside its servo bus. */
+/** Direct access to the physics of a simulated arm, beside its servo bus. */
 export interface SimulationControl {
-  /** Leads joints (rad, by name) within `duration` s by a hand of limited force, as stiff as said (Nm/rad, by name); null lets go. */
+  /**
+   * A hand of limited force leads joints (rad, by name) within `duration` s, with `stiffness` (Nm/rad, by name); null
+   * lets go.
+   */
   hand(
     arm: Arm,
     joints: Record<string, number> | null,
     duration: number,
     stiffness: Record<string, number>,
   ): Promise<void>;
-  /** The state of the physics itself: joints in rad, tool in the base frame (m, unit quaternion), time in epoch s. */
+  /** State of the physics: joints (rad), tool in the base frame (m, unit quaternion), time (s since the epoch). */
   truth(arm: Arm): Promise<{
     joints: Record<string, number>;
     tool: {
@@ -43,17 +46,17 @@ export interface SimulationControl {
     };
     time: number;
   }>;
-  /** What stands before the arms, and where it was seen last. */
+  /** Objects in front of the arms, with their last known poses. */
   readonly scene: SceneObjects;
-  /** The objects before an arm at this moment, with what presses on them; none where it has none. */
+  /** Current objects in front of an arm, with the forces on them; empty if it has none. */
   objects(arm: Arm): Promise<readonly (SceneObject & ObjectNow)[]>;
-  /** A hand of limited force leads an object to a place in the base frame (m) and lets go after `duration` s. */
+  /** A hand of limited force leads an object to a position in the base frame (m), and lets go after `duration` s. */
   leadObject(arm: Arm, object: string, goal: readonly [number, number, number], duration: number): Promise<void>;
-  /** Puts the objects before an arm back to where they were at the start. */
+  /** Puts the objects in front of an arm back to their initial poses. */
   resetObjects(arm: Arm): Promise<void>;
 }
 
-/** An object as the physics has it: m and a unit quaternion in the arm's base frame, N. */
+/** State of an object in the physics: m and a unit quaternion in the arm's base frame; forces in N. */
 export interface ObjectNow {
   readonly position: { readonly x: number; readonly y: number; readonly z: number };
   readonly orientation: { readonly x: number; readonly y: number; readonly z: number; readonly w: number };
@@ -63,24 +66,24 @@ export interface ObjectNow {
 /** A serial port of this machine. */
 export interface SerialDevice {
   readonly path: string;
-  /** Link that stays the same over replugging. */
+  /** Link that stays the same after replugging. */
   readonly byId: string | null;
   /** USB ids, four hexadecimal digits. */
   readonly productId: string | null;
   readonly vendor: string | null;
   readonly product: string | null;
   readonly serialNumber: string | null;
-  /** What it is taken for. */
+  /** Recognised USB adapter; null: unknown. */
   readonly adapter: { readonly name: string } | null;
 }
 
-/** The parts of the bridge that HTTP speaks to. */
+/** The parts of the bridge that HTTP uses. */
 export interface HttpServices {
   readonly clock: Clock;
   readonly config: HttpConfig;
   readonly arms: Arms;
   readonly motion: MoveService;
-  /** Moves as clients of the phosphobot dialect send them. */
+  /** Moves for clients of the phosphobot dialect. */
   readonly streamedMoves: Pick<StreamedMoves, 'moveAbsolute' | 'moveRelative'>;
   readonly joints: JointGoals;
   readonly torque: TorqueSwitch;
@@ -103,40 +106,40 @@ export interface HttpServices {
   readonly connections: Roster;
   /** Serial ports of this machine. */
   readonly devices: () => Promise<readonly SerialDevice[]>;
-  /** Resolves to false when the control loop does not come to its next cycle within a second. */
+  /** Resolves to false if the control loop does not start its next cycle within a second. */
   readonly alive: () => Promise<boolean>;
   readonly loop: () => LoopStatistics;
-  /** Port that hears stops alone; null while there is none. */
+  /** Port for stops only; null while there is none. */
   readonly stopPort: () => number | null;
-  /** Told of each session of a page as it begins, and as it ends early (null). */
+  /** Called when a session of a page begins, and when it ends early (null). */
   readonly onSession: (key: string, session: Session | null) => void;
   readonly ros: () => {
     readonly enabled: boolean;
     readonly reason: string;
     readonly distro: string | null;
-    /** The graph that the arms are on; null while it is off. */
+    /** ROS graph of the arms; null while ROS is off. */
     readonly graph: {
       readonly domain: number;
       readonly namespace: string;
       readonly commands: boolean;
       readonly network: boolean;
     } | null;
-    /** While it is being prepared: what is being done, and about how long it takes, s. */
+    /** Current step of the preparation and the estimated time left, s; null if ROS is not being prepared. */
     readonly preparing: { readonly step: string; readonly left: number } | null;
   };
   /** Null when no arm is simulated. */
   readonly simulation: SimulationControl | null;
   readonly logger: Logger;
   readonly version: string;
-  /** Every request must carry one; null: none is needed. */
+  /** Tokens that requests must have; null: no token is needed. */
   readonly tokens: Tokens | null;
-  /** Tokens with names, which come and go while the bridge runs. */
+  /** Named tokens; they may change while the bridge runs. */
   readonly named: NamedTokens;
   /** PEM of the server's certificate and key; null: plain HTTP. */
   readonly certificate: { readonly cert: Buffer; readonly key: Buffer } | null;
 }
 
-/** @throws {HttpProblem} 400 naming the known ids */
+/** @throws {HttpProblem} 400 with the known ids */
 export function armById({ arms, config }: HttpServices, id: number): Arm {
   const arm = arms.all.find((candidate) => candidate.id === id);
   if (arm !== undefined) return arm;
@@ -151,12 +154,12 @@ export function armById({ arms, config }: HttpServices, id: number): Arm {
   throw new HttpProblem(400, `Robot ID ${text} is unknown. Known ids: ${known.join(', ')}.`, {}, UNKNOWN);
 }
 
-/** An arm that the path names. @throws {HttpProblem} 404 naming the known arms */
+/** The arm named in the path. @throws {HttpProblem} 404 with the known arms */
 export function armByName(services: HttpServices, name: string): Arm {
   return named(services, name, 404);
 }
 
-/** An arm that the query names. @throws {HttpProblem} 400 naming the known arms */
+/** The arm named in the query. @throws {HttpProblem} 400 with the known arms */
 export function armNamed(services: HttpServices, name: string): Arm {
   return named(services, name, 400);
 }
@@ -168,12 +171,12 @@ function named({ arms }: HttpServices, name: string, status: 400 | 404): Arm {
   throw new HttpProblem(status, `Arm "${name.slice(0, LONGEST_NAME)}" is unknown. Known arms: ${known}.`, {}, UNKNOWN);
 }
 
-/** The arm with an id, or all arms. @throws {HttpProblem} 400 naming the known ids */
+/** The arm with an id, or all arms for null. @throws {HttpProblem} 400 with the known ids */
 export function armsById(services: HttpServices, id: number | null): readonly Arm[] {
   return id === null ? services.arms.all : [armById(services, id)];
 }
 
-/** The same for what drives arms: of all arms, those that have been disconnected on purpose are left alone, unless none is left. */
+/** The same for driving arms: null skips arms that were disconnected on purpose, unless all were. */
 export function drivenArmsById(services: HttpServices, id: number | null): readonly Arm[] {
   const arms = armsById(services, id);
   const there = arms.filter((arm) => !arm.detached);

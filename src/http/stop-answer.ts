@@ -1,21 +1,21 @@
-/** An arm as an answer names it. */
+/** An arm as named in an answer. */
 interface NamedArm {
   readonly id: number;
   readonly name: string;
 }
 
-/** The answer to a stop or a reset, whichever thread gives it. */
+/** Answer to a stop or a reset, on either thread. */
 export interface StopAnswer {
   readonly status: 'ok' | 'error';
   readonly message: string;
-  /** Ids of the arms for which it is done. */
+  /** Ids of the arms for which it succeeded. */
   readonly robots: number[];
 }
 
 /**
- * @param done what has been done, as the beginning of a sentence
- * @param nothing what is said where there is no arm
- * @param faults of each arm: why it has not been done; null when it has
+ * @param done beginning of the success sentence
+ * @param nothing message if there is no arm
+ * @param faults failure of each arm; null for success
  */
 export function stopAnswer(
   arms: readonly NamedArm[],
@@ -37,7 +37,7 @@ export function stopAnswer(
   };
 }
 
-/** Whether a message of a WebSocket is a stop as clients write it, which no limit may hold up; told without reading it. */
+/** Recognises a stop message of a WebSocket without parsing it, so that no limit delays a stop. */
 export function isStopMessage(text: string): boolean {
   return /^\s*{\s*"type"\s*:\s*"stop"\s*}\s*$/.test(text);
 }

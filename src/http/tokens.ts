@@ -5,27 +5,27 @@ import type { HttpConfig } from '../config/schema.ts';
 import { newToken } from '../named-tokens.ts';
 import { isLoopback } from './addresses.ts';
 
-/** A token shorter than this can be guessed over a network. */
+/** Minimum length of a token, characters: a shorter one could be guessed over a network. */
 export const MIN_TOKEN_LENGTH = 16;
-/** The bearer tokens, by what they allow. */
+/** Bearer tokens by scope. */
 export interface Tokens {
   readonly control: string;
-  /** Null: there is none that may only read. */
+  /** Null: there is no read-only token. */
   readonly read: string | null;
 }
 
 export interface TokenFiles {
   /** Null: no request needs a token. */
   readonly tokens: Tokens | null;
-  /** File that was made because there was none; null: none was. */
+  /** Token file that was created because it was missing; null: none. */
   readonly made: string | null;
 }
 
 /**
- * The tokens of `http.token_file` and `http.read_token_file`: their first lines. An address that other computers reach
- * needs one: where its file does not exist it is made, readable by its owner alone.
- * @param folder where the token goes when no file is configured
- * @throws {ConfigError} when a file cannot be read or made, or its first line is no token
+ * Reads the tokens: the first lines of `http.token_file` and `http.read_token_file`. An address that other computers
+ * reach needs a token, so a missing token file is created then, readable by its owner only.
+ * @param folder folder of the token file if none is configured
+ * @throws {ConfigError} if a file cannot be read or created, or its first line is not a token
  */
 export function readTokens(config: HttpConfig, folder: string): TokenFiles {
   const exposed = !isLoopback(config.host);
@@ -45,7 +45,7 @@ export function readTokens(config: HttpConfig, folder: string): TokenFiles {
   return { tokens: { control, read }, made };
 }
 
-/** Writes a new token, unless the file exists. @returns whether it has been made */
+/** Writes a new token, unless the file exists. @returns whether it was written */
 function makeToken(file: string, withFolder: boolean): boolean {
   try {
     if (withFolder) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -78,7 +78,7 @@ function tokenIn(file: string, key: string): string {
   return token;
 }
 
-/** Certificate and key of `http.tls`, as PEM; null: plain HTTP. @throws {ConfigError} when a file cannot be read */
+/** Certificate and key of `http.tls`, PEM; null: plain HTTP. @throws {ConfigError} if a file cannot be read */
 export function readCertificate({ tls }: HttpConfig): { readonly cert: Buffer; readonly key: Buffer } | null {
   if (tls === null || tls === 'off') return null;
   const read = (name: 'certificate' | 'key'): Buffer => {
@@ -94,9 +94,9 @@ export function readCertificate({ tls }: HttpConfig): { readonly cert: Buffer; r
 }
 
 /**
- * Whoever reaches the port can move an arm, and whoever hears a token has it: an address that other computers reach needs
- * a token and encryption, or the word that there is none.
- * @throws {ConfigError} naming http.host and what is missing
+ * Checks that an address reachable from other computers has a token, and either encryption or an explicit `http.tls:
+ * off`: whoever reaches the port can move an arm, and a token sent unencrypted can be read.
+ * @throws {ConfigError} with http.host and the missing setting
  */
 export function checkBind(config: HttpConfig, tokens: Tokens | null): void {
   if (isLoopback(config.host)) return;

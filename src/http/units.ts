@@ -1,10 +1,10 @@
-/** Centimetres and degrees live in this room only; everything behind it is in metres and radians. */
+/** Only the HTTP interface uses centimetres and degrees; all code behind it uses metres and radians. */
 
 export const metresFromCentimetres = (length: number): number => length / 100;
-/** In this order the largest number is finite too. */
+/** Divides first, so that the largest number does not overflow. */
 export const radiansFromDegrees = (angle: number): number => (angle / 180) * Math.PI;
 
-/** A length in cm; never negative zero, which JSON would print as "-0" in some clients. */
+/** A length in cm; never negative zero, which some clients would show as "-0". */
 export function centimetres(length: number): number {
   return length * 100 + 0;
 }
@@ -17,15 +17,15 @@ export function degrees(angle: number): number {
   return wrapped + 0;
 }
 
-/** How the steps of a joint's servo count. */
+/** Step scale of a joint's servo. */
 interface Steps {
   readonly sign: 1 | -1;
-  /** Steps at joint angle 0. */
+  /** Step at joint angle 0. */
   readonly zero: number;
   readonly stepsPerTurn: number;
 }
 
-/** Whole servo steps at a joint angle, rad. */
+/** Servo step, rounded, at a joint angle in rad. */
 export function stepsFromRadians({ sign, zero, stepsPerTurn }: Steps, angle: number): number {
   return Math.round((sign * angle * stepsPerTurn) / (2 * Math.PI) + zero);
 }

@@ -23,28 +23,28 @@ const TEXTS: Readonly<Record<string, string>> = {
   string_pattern_mismatch: 'Input should be 1 to 64 letters, digits, "_" and "-"',
   extra_forbidden: 'Extra inputs are not permitted',
 };
-/** The same for a query, all of which is text. */
+/** Texts that differ in a query, because all its values are text. */
 const QUERY_TEXTS: Readonly<Record<string, string>> = {
   int_parsing: 'Input should be a valid integer, unable to parse string as an integer',
   float_parsing: 'Input should be a valid number',
 };
 
-/** Faults that one answer tells; further ones are counted. */
+/** Most faults in one answer; further ones are only counted. */
 const MOST_FAULTS = 20;
-/** Bytes of what was sent that one answer repeats, all its faults together: in all, and of values. */
+/** Most bytes of sent text that one answer repeats over all its faults: in total, and for values. */
 const MOST_ECHO = 200;
 const MOST_VALUES = 100;
 const MAX_ECHO_DEPTH = 3;
 const MAX_ECHO_ENTRIES = 20;
-/** Steps of the place of a fault that are told; no field of this interface lies deeper. */
+/** Most steps of a fault's location; no field of this interface is deeper. */
 const MAX_PLACE = 8;
 
 type Place = readonly (string | number)[];
 
-/** The beginning of a text, of so many bytes at most. */
+/** Truncates a text to at most `bytes` bytes of UTF-8. */
 function beginning(text: string, bytes: number): string {
   const head = text.slice(0, Math.max(0, bytes));
-  // What is left of a character that has been cut is not one.
+  // Remove the replacement character of a character that was cut in half.
   return Buffer.byteLength(head) <= bytes
     ? head
     : Buffer.from(head)
@@ -52,7 +52,7 @@ function beginning(text: string, bytes: number): string {
         .replace(/\ufffd$/, '');
 }
 
-/** What was sent, in a form that JSON can carry. @param room bytes that it may take */
+/** A sent value, shortened and as plain JSON. @param room most bytes */
 export function echo(value: unknown, room: number, depth = 0): unknown {
   switch (typeof value) {
     case 'string':
@@ -87,16 +87,20 @@ export function echo(value: unknown, room: number, depth = 0): unknown {
   }
 }
 
-/** Collects what is wrong with a request. Its size is bounded whatever the request holds. */
+/** Collects the faults of a request. Its size is bounded for any request. */
 export class Faults {
   readonly #told: FieldError[] = [];
   #more = 0;
   #room = MOST_ECHO;
   #roomForValues = MOST_VALUES;
-  /** Steps that were named before: they are counted once. */
+  /** Steps already named: each counts against the room once. */
   readonly #named = new Set<string>();
 
-  /** @param loc place of the fault, from `body` or `query` on @param input what was sent there @param ctx bounds that were missed */
+  /**
+   * @param loc location of the fault, from `body` or `query` on
+   * @param input value sent there
+   * @param ctx violated bounds
+   */
   add(
     type: string,
     loc: Place,
@@ -116,7 +120,7 @@ export class Faults {
     this.#told.push({ type, loc: place, msg, input: shown, ...(ctx === undefined ? {} : { ctx }) });
   }
 
-  /** A step of a place as it is told: the client may have chosen it. */
+  /** Shortens a step of a location, because the client may have chosen its text. */
   #name(step: string): string {
     if (this.#named.has(step)) return step;
     const name = beginning(step, LONGEST_NAME);
@@ -135,7 +139,7 @@ export class Faults {
     this.add('less_than_equal', loc, input, `Input should be less than or equal to ${le}`, { le });
   }
 
-  /** A word that is none of those that its place takes. */
+  /** The value is not one of the allowed words. */
   notOneOf(loc: Place, input: unknown, words: readonly string[]): void {
     const expected = words
       .map((word) => `'${word}'`)
@@ -144,12 +148,12 @@ export class Faults {
     this.add('literal_error', loc, input, `Input should be ${expected}`, { expected });
   }
 
-  /** A name that is none of those known at its place. */
+  /** The name is not one of the known names. */
   unknownName(loc: Place, input: unknown, known: readonly string[]): void {
     this.add('extra_forbidden', loc, input, `${TEXTS.extra_forbidden}. Known names: ${known.join(', ')}`);
   }
 
-  /** @throws {HttpProblem} 422 when there are any */
+  /** @throws {HttpProblem} 422 if there are faults */
   refuse(): void {
     if (this.#told.length === 0) return;
     const rest =
@@ -157,10 +161,10 @@ export class Faults {
     throw new HttpProblem(422, [...this.#told, ...rest]);
   }
 
-  /** Adds what a schema found wrong with a value. */
+  /** Adds an issue that a schema found in `value`. */
   addIssue(issue: z.core.$ZodIssue, value: unknown, where: 'body' | 'query'): void {
     const path = issue.path as (string | number)[];
-    // A parameter of a query is one text.
+    // A query parameter is a single text, so its location has one step.
     const loc = [where, ...(where === 'query' ? path.slice(0, 1) : path)];
     let parent: unknown;
     let input = value;
@@ -189,7 +193,7 @@ export class Faults {
 
   #tooSmall(loc: Place, input: unknown, { origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): void {
     const least = Number(minimum);
-    // An empty text where a list is wanted: that it is no list is said already.
+    // An empty text in place of a list: already reported as list_type.
     if (origin === 'string') return;
     if (origin === 'array') {
       const actual = Array.isArray(input) ? input.length : 0;
@@ -221,7 +225,7 @@ function child(parent: unknown, key: PropertyKey): unknown {
     : undefined;
 }
 
-/** Adds the first number of a document that is not finite, wherever it stands, also in a field that nobody reads. */
+/** Adds the first non-finite number of a document, even if it is in a field that is not used. */
 function addNonFinite(value: unknown, faults: Faults): void {
   const place: (string | number)[] = ['body'];
   const found = (item: unknown): boolean => {
@@ -251,25 +255,25 @@ function isJson(contentType: string | undefined): boolean {
   return media.length === 2 && media[0] === 'application' && (media[1] === 'json' || media[1]!.endsWith('+json'));
 }
 
-/** A value that was sent, and whether all its numbers are known to be finite. */
+/** A parsed value, and whether all its numbers are known to be finite. */
 interface Sent {
   readonly value: unknown;
   readonly finite: boolean;
 }
 
-/** What phosphobot's clients may leave out of a body, filled in. */
+/** Fills in the fields that phosphobot's clients may leave out. */
 export type Complete = (body: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 
-/** A body that a route takes. */
+/** Body of a route. */
 export interface BodyShape<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
-  /** It may be left out, or null: its defaults apply. */
+  /** The body may be left out or null; the defaults then apply. */
   readonly optional?: true;
-  /** What the phosphobot dialect takes for the fields that are left out. */
+  /** Values of missing fields in the phosphobot dialect. */
   readonly complete?: Complete;
 }
 
-/** @param bytes anything but a buffer: no body */
+/** @param bytes anything but a Buffer means no body @returns null for no body */
 function sentBody(bytes: unknown, contentType: string | undefined): Sent | null {
   if (!(bytes instanceof Buffer) || bytes.length === 0) return null;
   if (!isJson(contentType)) return { value: bytes.toString('utf8'), finite: true };
@@ -302,7 +306,7 @@ function asPhosphobot(schema: z.ZodType, complete: Complete | undefined, sent: u
   return softened(schema, complete === undefined ? sent : complete(sent as Readonly<Record<string, unknown>>));
 }
 
-/** What `sent` says by a schema; what is wrong with it is added to `faults`. */
+/** Validates `sent`, and adds its faults to `faults`. @returns undefined if it is invalid */
 function judged({ value, finite }: Sent, shape: BodyShape, faults: Faults, dialect: Dialect): unknown {
   const { schema, complete } = shape;
   const present = dialect === 'phosphobot' ? asPhosphobot(schema, complete, value) : value;
@@ -316,8 +320,8 @@ function judged({ value, finite }: Sent, shape: BodyShape, faults: Faults, diale
 }
 
 /**
- * Reads a message of a WebSocket as the body of a request is read.
- * @throws {HttpProblem} 422 with its faults; 400 for one that is nested too deeply
+ * Reads a WebSocket message like a request body.
+ * @throws {HttpProblem} 422 with the faults; 400 if it is nested too deeply
  */
 export function readMessage<Schema extends z.ZodType>(
   text: string,
@@ -330,7 +334,7 @@ export function readMessage<Schema extends z.ZodType>(
   return message as z.output<Schema>;
 }
 
-/** Whether a body says nothing: it has no bytes, or is an empty object. */
+/** Whether a body is missing or an empty object. */
 function isEmpty(bytes: unknown, contentType: string | undefined): boolean {
   if (!(bytes instanceof Buffer) || bytes.length === 0) return true;
   return bytes.length === 2 && bytes[0] === OPEN && bytes[1] === CLOSE && isJson(contentType);
@@ -339,16 +343,16 @@ function isEmpty(bytes: unknown, contentType: string | undefined): boolean {
 const OPEN = '{'.charCodeAt(0);
 const CLOSE = '}'.charCodeAt(0);
 
-/** Reads a body; what is wrong with it is added to `faults`. @throws {HttpProblem} 400 for one that is no text */
+/** Reads a body, and adds its faults to `faults`. @throws {HttpProblem} 400 if it is not UTF-8 or nested too deeply */
 type ReadBody = (bytes: unknown, contentType: string | undefined, faults: Faults) => unknown;
 
-/** How the bodies of a route are read. */
+/** Makes the reader of a route's bodies. */
 export function bodyReader(shape: BodyShape, dialect: Dialect): ReadBody {
   const empty: Sent = { value: {}, finite: true };
   const optional = shape.optional === true;
   let nothing: unknown;
   return (bytes, contentType, faults) => {
-    // Most bodies that may be left out say nothing: it need not be judged each time what that means.
+    // Most optional bodies are empty, so the defaults are parsed once.
     if (optional && isEmpty(bytes, contentType)) {
       nothing ??= Object.freeze(judged(empty, shape, faults, dialect));
       return nothing;
@@ -362,13 +366,13 @@ export function bodyReader(shape: BodyShape, dialect: Dialect): ReadBody {
   };
 }
 
-/** Reads the query of a URL, of equal names the last; what is wrong with it is added to `faults`. */
+/** Reads the query of a URL, and adds its faults to `faults`. The last of equal names wins. */
 export function readQuery<Schema extends z.ZodType>(url: string, schema: Schema, faults: Faults): z.output<Schema> {
   const start = url.indexOf('?');
   const sent = start < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(start)));
   const result = schema.safeParse(sent);
   if (result.success) return result.data;
   for (const issue of result.error.issues) faults.addIssue(issue, sent, 'query');
-  // Nobody reads it: the faults are told instead.
+  // Never used: the caller refuses the request because of the faults.
   return undefined as z.output<Schema>;
 }

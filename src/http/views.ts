@@ -8,8 +8,8 @@ import { components, MOST_JOINTS } from './fields.ts';
 import type { HttpServices } from './services.ts';
 
 /**
- * What several routes and the live stream tell of the parts of the bridge: each view beside its schema, in SI units; arrays
- * are in the order of the arm's joints, null is what is not known.
+ * Views of the bridge's parts for routes and the live stream, each next to its schema. Units are SI, arrays are in the
+ * order of the arm's joints, and null means unknown.
  */
 
 const measured = z.array(z.number().nullable());
@@ -22,7 +22,7 @@ export const activity = z
   })
   .register(components, { id: 'Activity' });
 
-/** Whether an arm's joints are where they are read. */
+/** Whether an arm's measured angles can be trusted. */
 export const placement = {
   calibrated: z
     .boolean()
@@ -37,7 +37,7 @@ export const placementView = (arm: Arm) => ({
   doubt: arm.doubt,
 });
 
-/** Who has an arm. */
+/** Owner of an arm. */
 export const holder = {
   owner: z.string().nullable().describe('Who has the arm; null when it is free.'),
   owner_since: z.number().nullable().describe('Since when, seconds since the epoch; null when it is free.'),
@@ -81,7 +81,7 @@ export const armState = z
   .register(components, { id: 'ArmState' });
 export type ArmState = z.input<typeof armState>;
 
-/** Where an object of the simulation is. */
+/** Pose of a simulated object. */
 export const objectPose = z
   .object({
     robot_id: z.int().describe('Of the simulated arm that it stands before.'),
@@ -91,14 +91,14 @@ export const objectPose = z
   })
   .register(components, { id: 'ObjectPose' });
 
-/** Digits that are told: a micrometre, a microradian. */
+/** Inverse resolution of values: 1 µm, 1 µrad. */
 const SCALE = 1e6;
 
 const rounded = (value: number): number => Math.round(value * SCALE) / SCALE + 0;
 const known = (value: number): number | null => (Number.isFinite(value) ? rounded(value) : null);
 const all = (values: Float64Array): (number | null)[] => Array.from(values, known);
 
-/** Objects of the simulation, where they were seen last. */
+/** Simulated objects with their last known poses. */
 export function objectsView({ simulation, arms }: HttpServices): z.input<typeof objectPose>[] {
   if (simulation === null) return [];
   const { scene } = simulation;
@@ -112,7 +112,7 @@ export function objectsView({ simulation, arms }: HttpServices): z.input<typeof 
   });
 }
 
-/** An arm at this moment. */
+/** Current state of an arm. */
 export function armView(arm: Arm): ArmState {
   const snapshot = arm.read();
   const { state, torque, positions } = snapshot;
@@ -157,12 +157,12 @@ export function armView(arm: Arm): ArmState {
           },
     opening: opening === null ? null : known(opening),
     motion: arm.activity,
-    // Last: it reads the arm again.
+    // Last, because it reads the arm again.
     reason: reasonView(arm),
   };
 }
 
-/** Why an arm is disconnected or stopped, with the next step where there is a route for it; empty otherwise. */
+/** Why an arm is disconnected or stopped, with the next step if a route offers one; empty otherwise. */
 export function reasonView(arm: Arm): string {
   return arm.detached ? `${arm.reason}: /robot/add-connection connects it` : arm.reason;
 }
@@ -213,7 +213,7 @@ export const armFacts = z
   .register(components, { id: 'ArmFacts' });
 export type ArmFacts = z.input<typeof armFacts>;
 
-/** What an arm is: what does not change while the bridge runs. */
+/** Constant properties of an arm: they do not change while the bridge runs. */
 export function armFactsView(services: HttpServices, arm: Arm): ArmFacts {
   const { xyz, rpy } = services.mountOf(arm);
   return {
@@ -269,7 +269,7 @@ export const mirrorState = z
   })
   .register(components, { id: 'PairList' });
 
-/** State of mirroring, its pairs and why it stopped. */
+/** State of mirroring and its pairs, with the reason of the last stop. */
 export function mirrorView({ mirror }: HttpServices): z.input<typeof mirrorState> {
   const { active, reason, pairs } = mirror.status();
   return {
@@ -321,7 +321,7 @@ export const loopState = z
   .describe('The control loop.')
   .register(components, { id: 'LoopState' });
 
-/** Figures of the control loop. */
+/** Statistics of the control loop. */
 export function loopView(services: HttpServices): z.input<typeof loopState> {
   const loop = services.loop();
   return {
@@ -359,11 +359,11 @@ export const logLine = z
   })
   .register(components, { id: 'LogLine' });
 
-/** Characters of a message of the log that are told, and of all messages of one answer. */
+/** Most characters of one log message, and of all messages in one answer. */
 const LONGEST_MESSAGE = 1000;
 const MOST_CHARACTERS = 40_000;
 
-/** The lines of the log from number `from` on: the newest `most` of them, as far as one answer holds them. */
+/** Log lines from number `from` on: the newest `most`, fewer if they are too long for one answer. */
 export function logView({ log }: HttpServices, from: number, most: number): z.input<typeof logLine>[] {
   const lines = log.since(from, most);
   let first = lines.length;
@@ -376,12 +376,12 @@ export function logView({ log }: HttpServices, from: number, most: number): z.in
   }));
 }
 
-/** A number that JSON can carry; 0 for one that is not known. */
+/** 0 for a non-finite (unknown) number, which JSON cannot represent. */
 export function finite(value: number): number {
   return Number.isFinite(value) ? value : 0;
 }
 
-/** What somebody asks somebody else for. */
+/** A request of one client to another for an arm. */
 export const armAsk = z
   .object({
     id: z.string(),
@@ -406,7 +406,7 @@ export const askView = ({ arm, asker, owner, id, state, message, ends }: Ask): z
   ends,
 });
 
-/** An entry of the journal. */
+/** A journal entry. */
 export const journalEvent = z
   .object({
     id: z.int().describe('Rises with each entry.'),

@@ -8,26 +8,31 @@ import { endWith } from './connections.ts';
 import { HttpProblem } from './errors.ts';
 import { REQUEST_HEADER, type RequestIds } from './request-ids.ts';
 
-/** How often a client is asked whether it is still there, s; it is let go when it has not answered by the next time. */
+/** Ping interval, s. A client without a pong by the next ping is disconnected. */
 const PING_INTERVAL = 10;
 
-/** Judges a request for a WebSocket. @param id of the request @returns what to do with it @throws {HttpProblem} when it is refused */
+/**
+ * Admits a request for a WebSocket.
+ * @param id id of the request
+ * @returns serves the opened WebSocket
+ * @throws {HttpProblem} if the request is refused
+ */
 export type Admit = (request: IncomingMessage, id: string) => (socket: WebSocket) => void;
 
 interface WebSocketOptions {
   readonly clock: Clock;
   /** Largest message of a client, bytes. */
   readonly maxPayload: number;
-  /** Who judges requests for a path; undefined where no WebSocket is served. */
+  /** Admission of requests for a path; undefined if the path serves no WebSocket. */
   readonly admissionTo: (path: string) => Admit | undefined;
   readonly ids: RequestIds;
-  /** Told of a fault of the bridge. */
+  /** Called with an internal fault of an admission. */
   readonly onFault: (error: unknown) => void;
 }
 
 /**
- * Serves the WebSockets of a server. A request that asks for another upgrade, or on another path, is answered as if it had not
- * asked for one (RFC 9110, section 7.8): some clients offer HTTP/2 with every request.
+ * Serves the WebSockets of a server. A request for another upgrade or on another path is answered as if it had no
+ * `Upgrade` header (RFC 9110, section 7.8), because some clients offer HTTP/2 with every request.
  */
 export class WebSockets {
   readonly #server: WebSocketServer;
@@ -40,7 +45,7 @@ export class WebSockets {
     this.#server.on('headers', (headers, request) => headers.push(`${REQUEST_HEADER}: ${named.get(request)}`));
     this.#server.on('wsClientError', ({ message }, socket, request) =>
       refuse(
-        // What an HTTP server hands over is one, whatever the type says.
+        // An HTTP server always passes a Socket, although the type is wider.
         socket as Socket,
         new HttpProblem(400, `This is no valid request for a WebSocket: ${message}.`),
         named.get(request)!,
@@ -53,7 +58,7 @@ export class WebSockets {
         answerWithout(server, request, socket, head);
         return;
       }
-      // Node takes its own listener off before it hands the connection over.
+      // Node removes its own error listener before it emits the upgrade.
       socket.on('error', () => socket.destroy());
       const id = ids.of(request.headers[REQUEST_HEADER]);
       let serve: (socket: WebSocket) => void;
@@ -88,7 +93,7 @@ export class WebSockets {
   }
 }
 
-/** Hands the connection back to the server as if its request had come without `Upgrade`. */
+/** Returns the connection to the server as if its request had no `Upgrade` header. */
 function answerWithout(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];
   const { rawHeaders } = request;

@@ -7,8 +7,9 @@ const each = (schemas: Json): Json =>
   Object.fromEntries(Object.entries(schemas).map(([key, schema]) => [key, plain(schema as Json)]));
 
 /**
- * A JSON schema as the writer wants it: null beside another type is `nullable`, what only people and clients need is left out,
- * and so are fields that are not named.
+ * Adapts a JSON schema to fast-json-stringify: null beside another type becomes `nullable`, and descriptions, key
+ * constraints and the schema version are dropped. An object with declared properties loses `additionalProperties`, so
+ * that undeclared fields are not written.
  */
 function plain({ description: _text, propertyNames: _names, $schema: _version, ...whole }: Json): Json {
   const { additionalProperties: _more, ...named } = whole;
@@ -31,13 +32,13 @@ function plain({ description: _text, propertyNames: _names, $schema: _version, .
 }
 
 /**
- * Writes values as JSON by a schema, faster than JSON.stringify. What the schema does not know is left out.
- * @returns what throws for a value that the schema does not allow: without a required field, or with NaN
+ * Serialises values by a schema, faster than JSON.stringify. Fields outside the schema are left out.
+ * @returns the serialiser; it throws for a value that the schema forbids: a missing required field, or NaN
  */
 export function writerOf<T extends z.ZodType>(schema: T): (value: z.input<T>) => string {
   let write: ((value: unknown) => string) | undefined;
   return (value) => {
-    // Compiled with the first answer: a bridge has dozens of them, and starts within a second.
+    // Compiled on first use: a bridge has dozens of writers, and must start within a second.
     write ??= fastJson({ ...plain(z.toJSONSchema(schema, { io: 'input' })) } as fastJson.AnySchema);
     return write(value);
   };

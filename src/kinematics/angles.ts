@@ -1,5 +1,6 @@
 /**
- * Pitch, yaw and roll of a tool against its orientation at the init pose, and how far a tool is from having given ones.
+ * Pitch, yaw and roll of a tool relative to its orientation at the init pose, and the distance of a tool orientation
+ * from given angles.
  *
  * D = Rz(yaw) Ry(-pitch) Rx(roll) in axes of the base frame (x forward, y left, z up); tool orientation R = D R_init.
  */
@@ -13,14 +14,14 @@ export interface Angles {
   readonly roll: number;
 }
 
-/** Angles in radians, of which any may be free (null). */
+/** Angles in radians; null means free. */
 export interface AngleTargets {
   readonly pitch: number | null;
   readonly yaw: number | null;
   readonly roll: number | null;
 }
 
-/** Beyond this |pitch| the nose is so near to vertical that yaw and roll turn about the same line: roll reads 0. */
+/** Beyond this |pitch| the nose is nearly vertical and yaw and roll share nearly one axis; roll then reads 0. */
 export const VERTICAL_PITCH = (89 * Math.PI) / 180;
 
 /** Writes the rotation Rz(yaw) Ry(-pitch) Rx(roll) (radians) into `out`. */
@@ -63,8 +64,8 @@ export function rotationFromAngles(angles: Angles, init: Rotation): Rotation {
 /**
  * Angles of D = R R_initᵀ: yaw and roll in (-pi, pi], pitch in [-pi/2, pi/2].
  *
- * At |pitch| > 89 degrees roll reads 0, and pitch and yaw are those of the nearest orientation without roll, at most one
- * degree away.
+ * At |pitch| > 89 degrees roll reads 0. Pitch and yaw are then those of the nearest orientation without roll, which is
+ * at most one degree away.
  *
  * @param r orientation of the tool
  * @param init orientation of the tool where all angles are zero
@@ -89,11 +90,11 @@ export function anglesFromRotation(r: Rotation, init: Rotation): Angles {
 }
 
 /**
- * The set of orientations that have given angles, a free one being any; pitch, where free, lies in [-pi/2, pi/2], as
- * readings do. `evaluate` finds the element nearest to an orientation; nothing is allocated after construction.
+ * The set of orientations with given angles, where a free angle may have any value; a free pitch lies in [-pi/2, pi/2],
+ * as in readings. `evaluate` finds the nearest element to an orientation. Nothing is allocated after construction.
  */
 export class OrientationGoal {
-  /** How many angles are given, 0..3. */
+  /** Number of given angles, 0..3. */
   given = 0;
   /** Rotation vector in the base frame (3) that turns the evaluated orientation into the nearest one of the set. */
   readonly correction = new Float64Array(3);
@@ -121,7 +122,7 @@ export class OrientationGoal {
   }
 
   /**
-   * Makes this the set of orientations that have other angles.
+   * Redefines the set with other angles.
    *
    * @param angles the given angles in radians
    * @param init orientation of the tool where all angles are zero
@@ -153,7 +154,7 @@ export class OrientationGoal {
     }
   }
 
-  /** The orientation of the set that is nearest to `r`. */
+  /** The nearest orientation of the set to `r`. */
   nearest(r: Rotation): Rotation {
     this.evaluate(r);
     const [x, y, z] = this.correction;
@@ -162,7 +163,7 @@ export class OrientationGoal {
     return multiplyRotations(turn, r);
   }
 
-  /** One or no angle free: the nearest value of the free one has a closed form, it maximises the trace of Dᵀ D_current. */
+  /** At most one angle free: its nearest value has a closed form, which maximises the trace of Dᵀ D_current. */
   private towardsTarget(givenPitch: number | null, givenYaw: number | null, givenRoll: number | null): void {
     const { current, left, between, target, turn, normal } = this;
     let pitch = givenPitch ?? 0;
@@ -208,12 +209,12 @@ export class OrientationGoal {
     writeProjector(-1, freeX, freeY, freeZ, normal);
   }
 
-  /** Only the elevation of the nose counts. */
+  /** Constrains only the elevation of the nose. */
   private towardsPitch(pitch: number): void {
     const a = this.current;
     const horizontal = Math.hypot(a[0]!, a[3]!);
     const error = Math.asin(Math.sin(pitch)) - Math.atan2(a[6]!, horizontal);
-    // A vertical nose has no heading; the side axis then says about which line it tips.
+    // A vertical nose has no heading, so the side axis determines the axis of the tilt.
     const heading = horizontal > 1e-12 ? Math.atan2(a[3]!, a[0]!) : Math.atan2(-a[1]!, a[4]!);
     this.setLine(Math.sin(heading), -Math.cos(heading), 0, error);
   }
@@ -282,7 +283,7 @@ export class OrientationGoal {
       by = (front * z) / length;
       bz = (-front * y) / length;
     }
-    // The vertical turns one way in the tool when the tool turns the other way in the base.
+    // Turning the tool in the base frame turns the vertical the opposite way in the tool frame.
     const ux = -(a[0]! * bx + a[1]! * by + a[2]! * bz);
     const uy = -(a[3]! * bx + a[4]! * by + a[5]! * bz);
     const uz = -(a[6]! * bx + a[7]! * by + a[8]! * bz);
@@ -290,7 +291,7 @@ export class OrientationGoal {
     else this.setPlane(ux * angle, uy * angle, uz * angle, angle, 0, 0, 1);
   }
 
-  /** Distance changes only by turning about the unit axis u; it takes `angle` (signed) to arrive. */
+  /** Only rotation about the unit axis u changes the distance; the set is reached after `angle` (signed, rad). */
   private setLine(ux: number, uy: number, uz: number, angle: number): void {
     this.correction[0] = ux * angle;
     this.correction[1] = uy * angle;
@@ -299,7 +300,7 @@ export class OrientationGoal {
     writeProjector(1, ux, uy, uz, this.normal);
   }
 
-  /** Turning about the unit axis f is free. */
+  /** Rotation about the unit axis f is free. */
   private setPlane(x: number, y: number, z: number, angle: number, fx: number, fy: number, fz: number): void {
     this.correction[0] = x;
     this.correction[1] = y;
@@ -341,7 +342,7 @@ function writeTurn(x: number, y: number, z: number, out: Rotation): void {
 }
 
 /**
- * Smallest angle (radians) of a rotation that turns `r` into any orientation that has the given angles; all free: 0.
+ * Smallest angle (radians) of a rotation that turns `r` into an orientation with the given angles; 0 if all are free.
  *
  * @param r orientation of the tool
  * @param init orientation of the tool where all angles are zero

@@ -1,9 +1,9 @@
 import { Chain } from './chain.ts';
 import { parseUrdf, type RobotDescription } from './urdf.ts';
 
-/** An arm as far as its chain goes. */
+/** The parts of an arm that define its kinematic chain. */
 export interface ArmDescription {
-  /** Text of the URDF, or what has been parsed of it. */
+  /** URDF text, or the parsed URDF. */
   readonly urdf: string | RobotDescription;
   readonly baseLink: string;
   readonly toolLink: string;
@@ -12,7 +12,7 @@ export interface ArmDescription {
 }
 
 /**
- * A kinematic chain of the arm from base to tool, its joints in the arm's order. One chain serves one thread.
+ * The kinematic chain of an arm from base to tool, with joints in the arm's order. A chain must stay in one thread.
  * @throws UrdfError for an unusable URDF, Error as `Chain` does
  */
 export function armChain({ urdf, baseLink, toolLink, joints }: ArmDescription): Chain {

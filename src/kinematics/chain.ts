@@ -1,8 +1,8 @@
 /**
  * Forward kinematics, Jacobian and gravity torques of an arm described by a URDF.
  *
- * Every method writes into arrays of the caller and allocates nothing: it may be called in a control cycle. A chain owns
- * scratch memory, so one chain serves one thread and no two calls overlap.
+ * Methods write into arrays of the caller and allocate nothing, unless noted, so control cycles may call them. A chain
+ * owns scratch memory: use it in one thread only, without overlapping calls.
  */
 
 import type { Pose } from './frames.ts';
@@ -16,15 +16,15 @@ import {
 import { type PathJoint, ToolPath } from './tool-path.ts';
 import type { Joint, JointLimit, RobotDescription } from './urdf.ts';
 
-/** Standard value used across the project's gravity terms, m/s². */
+/** Gravity used throughout the project, m/s². */
 export const GRAVITY = 9.81;
 
 export interface ChainOptions {
-  /** Link whose frame everything is expressed in; its z axis points up. */
+  /** Link whose frame is the base frame of all results; its z axis points up. */
   readonly base: string;
-  /** Link that `forward` and `jacobian` are about. */
+  /** Link whose pose and Jacobian are computed. */
   readonly tool: string;
-  /** Actuated joints in the order of every q. Joints that mimic one of these follow it. */
+  /** Actuated joints in the order of every q. Mimic joints follow these. */
   readonly joints: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export class Chain {
   readonly joints: readonly string[];
   /** Number of actuated joints, the length of q. */
   readonly dof: number;
-  /** Links below and including the base, parents first: the order of `linkPoses`. */
+  /** The base and all links below it, parents first; the order of `linkPoses`. */
   readonly links: readonly string[];
   /** Limits per joint (rad, Nm, rad/s; m, N, m/s for a prismatic joint). */
   readonly limits: readonly JointLimit[];
@@ -60,9 +60,9 @@ export class Chain {
   private readonly actuator: Int32Array;
   private readonly multiplier: Float64Array;
   private readonly offset: Float64Array;
-  /** Turns the parent's frame into the joint frame whose z axis is the joint's axis. */
+  /** Rotation from the parent's frame into the joint frame, whose z axis is the joint axis. */
   private readonly toAxis: Float64Array;
-  /** Turns that joint frame back into the axes of the link. */
+  /** Rotation from that joint frame back into the axes of the link. */
   private readonly fromAxis: Float64Array;
   private readonly aligned: Uint8Array;
   private readonly translation: Float64Array;
@@ -77,7 +77,7 @@ export class Chain {
   private readonly carriedMass: Float64Array;
   private readonly carriedMoment: Float64Array;
 
-  /** @throws Error naming the link or joint when options and description do not fit */
+  /** @throws Error naming the link or joint if options and description do not fit */
   constructor(description: RobotDescription, options: ChainOptions) {
     this.description = description;
     this.base = options.base;
@@ -150,7 +150,7 @@ export class Chain {
     writeQuaternion(this.pose, 3, out, 3);
   }
 
-  /** Pose of the tool in the base frame as an object; for callers outside a control cycle. */
+  /** Pose of the tool in the base frame as an object. Allocates: do not call from the control cycle. */
   toolPose(q: Float64Array): Pose {
     const out = new Float64Array(7);
     this.forwardQuaternion(q, out);
@@ -183,7 +183,7 @@ export class Chain {
   }
 
   /**
-   * Torques that hold the arm still against gravity: the gradient of its potential energy. All links count, also those
+   * Torques that hold the arm still against gravity: the gradient of its potential energy. All links count, even those
    * beyond or beside the tool.
    *
    * @param q positions of the actuated joints (dof)
@@ -225,7 +225,7 @@ export class Chain {
   }
 
   /**
-   * Pose of every link in the base frame, in the order of `links`: what TF wants to know.
+   * Pose of every link in the base frame, in the order of `links`, as TF needs it.
    *
    * @param q positions of the actuated joints (dof)
    * @param out receives 7 numbers per link: position x y z in metres, quaternion x y z w
@@ -249,9 +249,9 @@ export class Chain {
   }
 
   /**
-   * The way to the tool for a solver that varies some joints only: its q and Jacobian have those alone.
+   * The path to the tool for a solver that varies only some joints; its q and Jacobian contain only these. Allocates.
    *
-   * @param joints indexes of the joints in q, each that moves the tool among them
+   * @param joints indexes of the varied joints in q; must include every joint that moves the tool
    */
   toolPath(joints: readonly number[]): ToolPath {
     const path: PathJoint[] = [];
@@ -278,7 +278,7 @@ export class Chain {
     return new ToolPath(path, { rotation, translation }, joints.length);
   }
 
-  /** Nodes from below the base to the tool. */
+  /** Nodes from the first below the base to the tool. */
   private nodesToTool(): number[] {
     const nodes: number[] = [];
     for (let node = this.toolNode; node > 0; node = this.parent[node]!) nodes.unshift(node);
@@ -322,7 +322,7 @@ export class Chain {
     this.offset[index] = joint.mimic?.offset ?? 0;
   }
 
-  /** Places every node. */
+  /** Computes the frame of every node. */
   private place(q: Float64Array): void {
     const { rotation, position, axis, toAxis, fromAxis, translation, parent, kind } = this;
     for (let node = 1; node < this.count; node++) {
@@ -452,7 +452,7 @@ function collectNodes(description: RobotDescription, base: string): Node[] {
   return nodes;
 }
 
-/** Rotation that turns the z axis onto a unit axis by the shortest way. */
+/** Shortest rotation that turns the z axis onto a unit axis. */
 function alignAxis(axis: { readonly x: number; readonly y: number; readonly z: number }): Rotation {
   const length = Math.hypot(axis.x, axis.y);
   if (length === 0) return axis.z > 0 ? identityRotation() : rotationFromAxisAngle(1, 0, 0, Math.PI);

@@ -1,9 +1,9 @@
 /**
- * Whether an arm touches itself or the surface it stands on.
+ * Collision checks of an arm against itself and the surface that it stands on.
  *
- * The bodies are the URDF's collision primitives. Between links each is covered by capsules (a capsule contains what it
- * stands for, so no touch is missed and thick boxes touch up to 2 mm early); against the surface its exact shape counts.
- * Links that one joint connects are never checked against each other.
+ * The bodies are the URDF's collision primitives. Between links, capsules cover each primitive. A capsule contains its
+ * primitive, so no contact is missed, but thick boxes touch up to 2 mm early. Against the surface, the exact shape
+ * counts. Links that share a joint are never checked against each other.
  */
 
 import type { Chain } from './chain.ts';
@@ -18,60 +18,60 @@ import {
   SUPPORT,
 } from './shapes.ts';
 
-/** What touches what. */
+/** Two bodies in contact. */
 export interface Contact {
   /** Link. */
   readonly a: string;
   /** Another link, or `floor`. */
   readonly b: string;
-  /** Metres; negative: how deep they overlap. */
+  /** Metres; negative: penetration depth. */
   readonly distance: number;
 }
 
 export interface PathContact extends Contact {
-  /** Part of the way, 0..1, at which it happens. */
+  /** Fraction of the path at which the contact occurs, 0..1. */
   readonly at: number;
 }
 
 export interface CollisionOptions {
-  /** Distance (m) that counts as touching. Default 0. */
+  /** Distance (m) below which two bodies count as touching. Default 0. */
   readonly clearance?: number;
-  /** Height (m, base frame) of the surface the arm stands on, null for none. Default 0. */
+  /** Height (m, base frame) of the surface that the arm stands on, null for none. Default 0. */
   readonly floor?: number | null;
 }
 
 export const FLOOR = 'floor';
 
-/** A touch that exists where a path begins may become deeper by this much before it counts, m. */
+/** A contact present at the start of a path may deepen by this much before it counts, m. */
 const SETTLED = 0.001;
 /** Largest joint step between two checks of a path, rad. */
 const PATH_STEP = 0.02;
 
 interface Body {
-  /** Links that move as one, named after the first. */
+  /** Links that move together, named after the first. */
   readonly name: string;
   readonly parent: number;
   /** Number of joints between the base and the body. */
   readonly depth: number;
 }
 
-/** Checks one chain. Owns scratch memory: one model serves one thread. */
+/** Checks one chain. Owns scratch memory: use one model per thread. */
 export class CollisionModel {
   private readonly chain: Chain;
   private readonly clearance: number;
   private readonly floor: number | null;
-  /** Contact objects by pair of bodies, the floor's last; `distance` is rewritten by each check. */
+  /** Contact objects by pair of bodies, floor pairs last; each check rewrites `distance`. */
   private readonly pairs: readonly { readonly a: string; readonly b: string; distance: number }[];
   private readonly pairA: Int32Array;
   private readonly pairB: Int32Array;
   private readonly distances: Float64Array;
   private readonly startDistances: Float64Array;
-  /** Capsules of body i: from first[i] to first[i + 1]. */
+  /** Capsules of body i are those from first[i] up to but excluding first[i + 1]. */
   private readonly first: Int32Array;
   private readonly capsuleLink: Int32Array;
   private readonly local: Float64Array;
   private readonly world: Float64Array;
-  /** Spheres around the capsules of each body: centre in the frame of the body's first link, then in the base's. */
+  /** Bounding sphere of each body: first link, centre in that link's frame, radius, centre in the base frame. */
   private readonly bodyLink: Int32Array;
   private readonly centres: Float64Array;
   private readonly radii: Float64Array;
@@ -87,7 +87,7 @@ export class CollisionModel {
 
   /**
    * @param chain the arm
-   * @throws Error when a link's collision shape is a mesh
+   * @throws Error if a link's collision shape is a mesh
    */
   constructor(chain: Chain, options: CollisionOptions = {}) {
     this.chain = chain;
@@ -133,7 +133,7 @@ export class CollisionModel {
         if (body.parent !== a && bodies[a]!.parent !== b) pairs.push([a, b]);
       }
     }
-    // The base stands on the surface and the first link turns on it: neither can come nearer.
+    // The base stands on the surface and the first moving link turns on the base, so neither can approach the surface.
     this.floorBodies = this.floor === null ? [] : [...bodies.keys()].filter((body) => bodies[body]!.depth >= 2);
     this.pairA = Int32Array.from(pairs, ([a]) => a);
     this.pairB = Int32Array.from(pairs, ([, b]) => b);
@@ -150,7 +150,7 @@ export class CollisionModel {
   }
 
   /**
-   * The deepest contact of a pose, null when it is free. Allocates nothing: the object is reused by the next call.
+   * The deepest contact of a pose; null if there is none. Allocates nothing: the next call reuses the object.
    *
    * @param q positions of all joints (dof)
    */
@@ -171,12 +171,12 @@ export class CollisionModel {
   }
 
   /**
-   * The first contact on the straight way in joint space between two poses, null when the way is free. What touches
-   * already at `from` may be left: it counts only when it becomes deeper, so that an arm that lies on something can rise.
+   * The first contact on the straight path in joint space between two poses; null if the path is free. Contacts present
+   * at `from` are tolerated but never deepened, so that an arm that lies on something can rise.
    *
-   * @param from positions of all joints where the way begins
-   * @param to positions of all joints where it ends
-   * @param steps number of checks after the first; by default one for each 0.02 rad of the joint that moves most
+   * @param from positions of all joints at the start of the path
+   * @param to positions of all joints at its end
+   * @param steps number of checks after the start; default: one per 0.02 rad of the joint that moves most
    */
   checkPath(from: Float64Array, to: Float64Array, steps?: number): PathContact | null {
     const count = steps ?? this.stepsFor(from, to);
@@ -205,7 +205,7 @@ export class CollisionModel {
     return Math.max(1, Math.ceil(most / PATH_STEP));
   }
 
-  /** Finds a sphere around the capsules of each body: their links keep their places among each other. */
+  /** Computes the bounding sphere of each body, once: links of a body do not move relative to each other. */
   private surroundBodies(): void {
     const { first, world, centres, radii, rotations: r, positions: p } = this;
     this.place(new Float64Array(this.chain.dof));
@@ -232,7 +232,7 @@ export class CollisionModel {
     }
   }
 
-  /** Brings capsules and spheres to where they are at `q`. */
+  /** Moves capsules and spheres to the pose `q`. */
   private place(q: Float64Array): void {
     this.chain.linkFrames(q, this.rotations, this.positions);
     const { local, world, capsuleLink, bodyLink } = this;
@@ -247,7 +247,7 @@ export class CollisionModel {
     }
   }
 
-  /** Distance of every pair; those that are not below the clearance count as it. */
+  /** Distance of every pair; link pairs further apart than the clearance report the clearance. */
   private measure(q: Float64Array, out: Float64Array): void {
     this.place(q);
     const { world, worldCentres, radii, first, pairA, pairB } = this;
@@ -278,7 +278,7 @@ export class CollisionModel {
     }
   }
 
-  /** Whether a capsule may come nearer than `least` to the sphere around a body. */
+  /** Whether a capsule may be closer than `least` to the bounding sphere of a body. */
   private mayTouch(at: number, body: number, least: number): boolean {
     const { world, middle } = this;
     const dx = (world[at + 3]! - world[at]!) / 2;
@@ -291,7 +291,7 @@ export class CollisionModel {
     return mayBeNearer(middle, 0, this.worldCentres, 3 * body, reach);
   }
 
-  /** Turns and moves a point (3 numbers from index `at`) from the frame of a link into the base's. */
+  /** Transforms a point (3 numbers from index `at`) from the frame of a link to the base frame. */
   private toBase(link: number, local: Float64Array, world: Float64Array, at: number): void {
     const { rotations, positions } = this;
     const r = 9 * link;
@@ -315,7 +315,7 @@ export class CollisionModel {
     const height = positions[3 * link + 2]! + rx * support[s + 1]! + ry * support[s + 2]! + rz * support[s + 3]!;
     const a = support[s + 13]!;
     if (support[s] === SPHERE) return height - a;
-    // Vertical parts of the primitive's three axes.
+    // Vertical components of the primitive's three axes.
     const ux = rx * support[s + 4]! + ry * support[s + 7]! + rz * support[s + 10]!;
     const uy = rx * support[s + 5]! + ry * support[s + 8]! + rz * support[s + 11]!;
     const uz = rx * support[s + 6]! + ry * support[s + 9]! + rz * support[s + 12]!;
@@ -326,7 +326,7 @@ export class CollisionModel {
   }
 }
 
-/** Links joined by fixed joints form one body; bodies stand parents first, the base's is the first. */
+/** Groups links joined by fixed joints into bodies; parents come first, and the first body is the base. */
 function groupLinks(chain: Chain): { bodies: Body[]; bodyOf: number[] } {
   const bodies: Body[] = [{ name: chain.base, parent: -1, depth: 0 }];
   const bodyOf: number[] = [0];
@@ -344,7 +344,7 @@ function groupLinks(chain: Chain): { bodies: Body[]; bodyOf: number[] } {
   return { bodies, bodyOf };
 }
 
-/** Whether two points are nearer to each other than `reach`. */
+/** Whether two points are closer to each other than `reach`. */
 function mayBeNearer(a: Float64Array, i: number, b: Float64Array, j: number, reach: number): boolean {
   const x = a[i]! - b[j]!;
   const y = a[i + 1]! - b[j + 1]!;

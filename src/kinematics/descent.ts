@@ -1,44 +1,45 @@
 /**
- * Goes down from joint positions to where the tool is nearest to a target, within joint limits.
+ * Local minimisation of the tool's distance from a target, within joint limits.
  *
- * Levenberg-Marquardt with an active set of joint limits (J. J. Moré, "The Levenberg-Marquardt algorithm: implementation
- * and theory", 1978; limits by gradient projection). Where the target stays out of reach, the exact second derivatives of
- * the position take over, without which the last part of the way takes a hundred steps.
+ * Levenberg-Marquardt with an active set of joint limits (J. J. Moré, "The Levenberg-Marquardt algorithm:
+ * implementation and theory", 1978; limits by gradient projection). If the target stays out of reach, the exact second
+ * derivatives of the position replace the approximation, because convergence would otherwise take about a hundred
+ * steps.
  */
 
 import { type AngleTargets, OrientationGoal } from './angles.ts';
 import { identityRotation, type Rotation, type Vector3 } from './frames.ts';
 import type { ToolPath } from './tool-path.ts';
 
-/** How strongly position (per m), orientation (per rad) and nearness to the seed (per rad) count. */
+/** Weights of position (per m), orientation (per rad) and distance from the seed (per rad). */
 export interface Weights {
   readonly position: number;
   readonly orientation: number;
   readonly nearness: number;
 }
 
-/** One radian weighs as much as 10 cm: both shrink together while both can become 0. */
+/** One radian weighs as much as 10 cm; for targets where both errors can reach 0 together. */
 export const TOGETHER: Weights = { position: 10, orientation: 1, nearness: 0 };
 export const POSITION_ONLY: Weights = { position: 10, orientation: 0, nearness: 0 };
-/** Steps that leave the position as it is, to first order. */
+/** For steps that keep the position, to first order. */
 const ORIENTATION_FREE: Weights = { position: 1e4, orientation: 1, nearness: 0 };
-/** Steps that leave position and orientation as they are, to first order. */
+/** For steps that keep position and orientation, to first order. */
 const NEARNESS_FREE: Weights = { position: 1e4, orientation: 1e3, nearness: 1 };
 
-/** Errors below which a pose is exact: m and rad. */
+/** Errors below which a pose counts as exact: m and rad. */
 export const EXACT_POSITION = 1e-7;
 export const EXACT_ORIENTATION = 1e-6;
 
 const ITERATIONS = 60;
-/** Longest step of one joint in one iteration (rad), so that the search stays near where it started. */
+/** Longest step of one joint per iteration (rad), so that the search stays near its start. */
 const LONGEST_STEP = 0.7;
-/** Share of the cost that a step promises to remove, below which the way down has ended. */
+/** The descent ends once a step predicts to remove less than this share of the cost. */
 const ENDED = 1e-9;
-/** As `ENDED`, where only exact solutions are looked for: near one a step promises nearly everything. */
+/** As `ENDED`, if only exact solutions count: near one, a step predicts to remove nearly all of the cost. */
 const HOPELESS = 1e-3;
-/** A step that promises less than this share of the cost makes second derivatives worth their time. */
+/** Second derivatives are worth their time if a full step removes less than this share of the cost. */
 const CURVED = 0.5;
-/** Steps of `slide`, iterations of the way back to the target after each, and what a step must gain to go on (rad). */
+/** Steps of `slide`, iterations back to the target after each step, and smallest gain of a step to continue (rad). */
 const SLIDES = 20;
 const WAY_BACK = 8;
 const LEAST_TURN = 1e-4;
@@ -47,17 +48,17 @@ const LEAST_NEARING = 1e-3;
 export class Descent {
   /** Number of joints. */
   readonly size: number;
-  /** Lowest and highest positions. */
+  /** Joint limits, rad or m. */
   readonly lower: Float64Array;
   readonly upper: Float64Array;
-  /** The orientations that are asked for. */
+  /** The wanted orientations. */
   readonly goal = new OrientationGoal({ pitch: null, yaw: null, roll: null }, identityRotation());
-  /** Distance from the target (m) and of the orientation from the goal (rad) where the last method ended. */
+  /** Distance from the target (m), and of the orientation from the goal (rad), at the end of the last method call. */
   positionError = 0;
   orientationError = 0;
 
   private readonly path: ToolPath;
-  /** Position asked for, m. */
+  /** Wanted position, m. */
   readonly target = new Float64Array(3);
   private readonly seed: Float64Array;
   private readonly pose = new Float64Array(12);
@@ -72,7 +73,7 @@ export class Descent {
   private readonly slid: Float64Array;
 
   /**
-   * @param path the joints that are varied, all of them
+   * @param path its joints are all varied
    * @param lower lowest positions (rad or m), finite
    * @param upper highest positions (rad or m), finite
    */
@@ -95,9 +96,11 @@ export class Descent {
   }
 
   /**
-   * Says where to go.
+   * Sets the target.
    *
-   * @param seed positions (size) that nearness is counted from
+   * @param position wanted position of the tool, m
+   * @param seed positions (size) from which nearness is measured
+   * @param angles wanted angles, rad, null where free
    * @param init orientation of the tool where all angles are zero
    */
   aim(position: Vector3, seed: Float64Array, angles: AngleTargets, init: Rotation): void {
@@ -108,27 +111,27 @@ export class Descent {
     this.goal.aim(angles, init);
   }
 
-  /** Position and rotation (12 numbers, as `ToolPath.forward` gives them) of the tool at `x`; measures the errors there. */
+  /** Position and rotation (12 numbers, as `ToolPath.forward` gives them) of the tool at `x`; updates the errors. */
   measure(x: Float64Array): Float64Array {
     this.cost(x, TOGETHER);
     return this.pose;
   }
 
-  /** Whether the last method ended on the target. */
+  /** Whether the last method call ended on the target. */
   get exact(): boolean {
     return this.positionError <= EXACT_POSITION && this.orientationError <= EXACT_ORIENTATION;
   }
 
-  /** Brings joints that are beyond a limit to it. */
+  /** Clamps joints to their limits. */
   clamp(x: Float64Array): void {
     for (let i = 0; i < this.size; i++) x[i] = Math.min(this.upper[i]!, Math.max(this.lower[i]!, x[i]!));
   }
 
   /**
-   * Goes down from `x`, in place, to a local minimum within the limits.
+   * Minimises from `x`, in place, to a local minimum within the limits.
    *
-   * @param exactOnly give up as soon as it is plain that this way does not end on the target
-   * @param iterations most steps
+   * @param exactOnly give up as soon as the descent evidently does not end on the target
+   * @param iterations maximum number of steps
    */
   minimise(x: Float64Array, weights: Weights, exactOnly = false, iterations = ITERATIONS): void {
     const { size: n, trial, step, gradient, hessian } = this;
@@ -184,19 +187,19 @@ export class Descent {
     this.orientationError = orientationError;
   }
 
-  /** Improves the orientation from an `x` at the target, in place, without losing the position. */
+  /** Improves the orientation, in place, from an `x` at the target, and keeps the position. */
   turn(x: Float64Array): void {
     this.slide(x, POSITION_ONLY, ORIENTATION_FREE);
   }
 
-  /** Brings `x`, which is at the target, nearer to the seed, in place, without leaving the target. */
+  /** Moves `x`, which is at the target, closer to the seed, in place, and keeps the target. */
   near(x: Float64Array): void {
     this.slide(x, this.goal.given > 0 ? TOGETHER : POSITION_ONLY, NEARNESS_FREE);
   }
 
   /**
-   * Steps along what leaves the target reached, each followed by the shortest way back to it: a descent with large
-   * weights instead would have to follow a curved valley in tiny steps.
+   * Takes steps that keep the target to first order, and after each returns to it by the shortest way. A descent with
+   * large weights would have to follow a curved valley in tiny steps.
    */
   private slide(x: Float64Array, held: Weights, wanted: Weights): void {
     const { size: n, slid, step } = this;
@@ -229,7 +232,7 @@ export class Descent {
     this.cost(x, TOGETHER);
   }
 
-  /** What `slide` makes smaller: the orientation's error or the distance from the seed, rad. */
+  /** The value that `slide` reduces: orientation error or distance from the seed, rad. */
   private away(x: Float64Array, wanted: Weights): number {
     if (wanted.nearness === 0) {
       this.cost(x, TOGETHER);
@@ -240,7 +243,7 @@ export class Descent {
     return Math.sqrt(square);
   }
 
-  /** Half the sum of squares; leaves path, errors and orientation goal evaluated at `x`. */
+  /** Half the weighted sum of squares; leaves path, errors and orientation goal evaluated at `x`. */
   private cost(x: Float64Array, { position, orientation, nearness }: Weights): number {
     const { pose, target, goal } = this;
     this.path.forward(x, pose);
@@ -266,7 +269,7 @@ export class Descent {
     return sum / 2;
   }
 
-  /** Gradient (downhill) and Gauss-Newton Hessian at `x`, where `cost` was evaluated last. */
+  /** Negative gradient and Gauss-Newton Hessian at `x`, where `cost` must have been evaluated last. */
   private linearise(x: Float64Array, weights: Weights): void {
     const { size: n, pose, jacobian, gradient, hessian, goal, target } = this;
     this.path.jacobian(jacobian);
@@ -307,7 +310,7 @@ export class Descent {
     }
   }
 
-  /** Makes the Hessian of the position exact. */
+  /** Adds the second-order term that makes the Hessian of the position exact. */
   private bend(weight: number): void {
     const { pose, target } = this;
     this.path.addCurvature(
@@ -325,7 +328,7 @@ export class Descent {
     return largest;
   }
 
-  /** Keeps joints that stand at a limit and would go beyond it where they are. */
+  /** Freezes joints that are at a limit and would move beyond it. */
   private freeze(x: Float64Array): void {
     for (let i = 0; i < this.size; i++) {
       const downhill = this.gradient[i]!;
@@ -335,7 +338,7 @@ export class Descent {
     }
   }
 
-  /** The step that keeps within the limits: joints stop at theirs, the others make up for it. False: no such step. */
+  /** Solves for a step within the limits: joints stop there and the others compensate. False: no such step. */
   private solveWithin(x: Float64Array, damping: number): boolean {
     if (!this.solveStep(damping)) return false;
     while (this.longestStep() <= LONGEST_STEP && this.stopAtLimits(x)) {
@@ -344,7 +347,7 @@ export class Descent {
     return true;
   }
 
-  /** Lets joints whose step crosses a limit go just to the limit; false when none does. */
+  /** Shortens the step of joints that would cross a limit, so that they end at it. False: no joint would. */
   private stopAtLimits(x: Float64Array): boolean {
     let stopped = false;
     for (let i = 0; i < this.size; i++) {
@@ -366,8 +369,8 @@ export class Descent {
   }
 
   /**
-   * Step of the joints that are not frozen, given the step of those that are, by Cholesky factorisation; false when the
-   * matrix is not positive definite.
+   * Solves for the step of the joints that are not frozen, given the step of the frozen ones, by Cholesky
+   * factorisation. False if the matrix is not positive definite.
    */
   private solveStep(damping: number): boolean {
     const { size: n, frozen, hessian, factor, gradient, step } = this;

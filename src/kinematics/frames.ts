@@ -1,8 +1,9 @@
 /**
  * Poses and rotations.
  *
- * A rotation matrix is 9 numbers, row by row, and turns vectors of the moved frame into vectors of the fixed one.
- * A quaternion is a named type with the real part last, as in ROS messages (REP-103 right-handed axes). Angles are radians.
+ * A rotation matrix is 9 numbers, row by row. It transforms vectors of the moved frame into the fixed frame. A
+ * quaternion is a named type with the real part last, as in ROS messages (REP-103 right-handed axes). Angles are
+ * radians.
  */
 
 export interface Vector3 {
@@ -19,7 +20,7 @@ export interface Quaternion {
   readonly w: number;
 }
 
-/** Position in metres and orientation of a frame in another one. */
+/** Position (metres) and orientation of a frame in another frame. */
 export interface Pose {
   readonly position: Vector3;
   readonly orientation: Quaternion;
@@ -28,15 +29,15 @@ export interface Pose {
 /** Rotation matrix, 9 numbers row by row. */
 export type Rotation = Float64Array;
 
-/** The orientation that changes nothing. */
+/** Identity orientation. */
 export const IDENTITY_QUATERNION: Quaternion = { x: 0, y: 0, z: 0, w: 1 };
 
-/** The rotation that changes nothing. */
+/** Identity rotation. */
 export function identityRotation(): Rotation {
   return Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1);
 }
 
-/** Rotation of roll, pitch and yaw about the fixed x, y and z axes, as URDF's `rpy` writes it (radians). */
+/** Rotation by roll, pitch and yaw about the fixed x, y and z axes, as in URDF's `rpy` (radians). */
 export function rotationFromRollPitchYaw(roll: number, pitch: number, yaw: number): Rotation {
   const cr = Math.cos(roll);
   const sr = Math.sin(roll);
@@ -75,9 +76,9 @@ export function rotationFromAxisAngle(x: number, y: number, z: number, angle: nu
   );
 }
 
-/** Rotation matrix of a quaternion; the quaternion is normalised first, one of length 0 counts as no rotation. */
+/** Rotation matrix of a quaternion. The quaternion is normalised first; length 0 counts as identity. */
 export function rotationFromQuaternion(q: Quaternion): Rotation {
-  // Math.hypot guards against an overflow that there is not, and takes ten times as long.
+  // Math.hypot also guards against overflow, which cannot happen here, and is ten times slower.
   const n = Math.sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
   if (n === 0) return identityRotation();
   const x = q.x / n;
@@ -98,8 +99,8 @@ export function rotationFromQuaternion(q: Quaternion): Rotation {
 }
 
 /**
- * Writes the quaternion (x, y, z, w) of a rotation matrix. Takes the largest of the four components first, so that no
- * digit is lost near half a turn; w >= 0, so that equal rotations give equal numbers.
+ * Writes the quaternion (x, y, z, w) of a rotation matrix. Computes the largest of the four components first, so that
+ * no precision is lost near half a turn; w >= 0, so that equal rotations give equal numbers.
  *
  * @param r rotation matrix, 9 numbers from index `rOffset`
  * @param out receives 4 numbers from index `outOffset`
@@ -148,7 +149,7 @@ export function quaternionFromRotation(r: Rotation): Quaternion {
   return { x: out[0]!, y: out[1]!, z: out[2]!, w: out[3]! };
 }
 
-/** Product a b: first b, then a. */
+/** Product a b: rotates by b, then by a. */
 export function multiplyQuaternions(a: Quaternion, b: Quaternion): Quaternion {
   return {
     x: a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
@@ -158,12 +159,12 @@ export function multiplyQuaternions(a: Quaternion, b: Quaternion): Quaternion {
   };
 }
 
-/** The opposite rotation of a unit quaternion. */
+/** Inverse rotation of a unit quaternion. */
 export function conjugateQuaternion(q: Quaternion): Quaternion {
   return { x: -q.x, y: -q.y, z: -q.z, w: q.w };
 }
 
-/** Vector v of the moved frame, seen from the fixed one. */
+/** Transforms a vector from the moved frame to the fixed frame. */
 export function rotateVector(q: Quaternion, v: Vector3): Vector3 {
   const r = rotationFromQuaternion(q);
   return {
@@ -173,7 +174,7 @@ export function rotateVector(q: Quaternion, v: Vector3): Vector3 {
   };
 }
 
-/** Product a b of two rotation matrices into `out`, which is neither of them. Returns `out`. */
+/** Product a b of two rotation matrices; `out` must be neither of them. Returns `out`. */
 export function multiplyRotations(a: Rotation, b: Rotation, out: Rotation = new Float64Array(9)): Rotation {
   for (let i = 0; i < 9; i += 3) {
     const x = a[i]!;
@@ -186,7 +187,7 @@ export function multiplyRotations(a: Rotation, b: Rotation, out: Rotation = new 
   return out;
 }
 
-/** Product a bᵀ of two rotation matrices into `out`, which is neither of them: turns b's frame into a's. Returns `out`. */
+/** Product a bᵀ of two rotation matrices: turns b's frame into a's. `out` must be neither of them. Returns `out`. */
 export function multiplyByTranspose(a: Rotation, b: Rotation, out: Rotation = new Float64Array(9)): Rotation {
   for (let i = 0; i < 9; i += 3) {
     const x = a[i]!;
@@ -202,7 +203,7 @@ export function multiplyByTranspose(a: Rotation, b: Rotation, out: Rotation = ne
 /**
  * Writes the rotation vector (axis times angle, radians, angle in 0..pi) of a rotation matrix.
  *
- * Accurate at both ends of the range: near no rotation the sine carries the angle, near half a turn the quaternion does.
+ * Accurate at both ends of the range, because the angle is computed from both parts of the quaternion.
  */
 export function writeRotationVector(r: Rotation, out: Float64Array): void {
   writeQuaternion(r, 0, QUATERNION_SCRATCH, 0);

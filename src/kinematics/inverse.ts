@@ -1,9 +1,9 @@
 /**
- * Inverse kinematics within joint limits: position first, orientation as near as the arm can bring it.
+ * Inverse kinematics within joint limits: position first, then the nearest possible orientation.
  *
- * A descent (`descent.ts`) from the seed, then from the best of many random poses. Orientation counts as distance to the
- * set of orientations that have the given angles. Where that distance cannot become 0, the orientation only uses what the
- * position leaves free.
+ * Runs a descent (`descent.ts`) from the seed, then from the best of many random poses. The orientation error is the
+ * distance to the set of orientations with the given angles. If that distance cannot become 0, only the freedom that
+ * the position leaves is used for the orientation.
  */
 
 import type { AngleTargets } from './angles.ts';
@@ -15,54 +15,54 @@ import { PosePool } from './pose-pool.ts';
 export interface InverseTarget {
   /** Position of the tool in the base frame, m. */
   readonly position: Vector3;
-  /** Given angles (rad, null where free) against the orientation of the tool where all are zero; left out: all free. */
+  /** Given angles (rad, null where free) relative to `init`, the orientation where all are 0; default: all free. */
   readonly orientation?: AngleTargets & { readonly init: Quaternion };
 }
 
 export interface InverseResult {
-  /** Positions of all joints; those that do not move the tool are the seed's. */
+  /** Positions of all joints; joints that do not move the tool keep the seed's. */
   readonly q: Float64Array;
-  /** The position is reached within the tolerance by a pose that `accept` allows. */
+  /** Whether a pose that `accept` allows reaches the position within the tolerance. */
   readonly reachable: boolean;
-  /** Distance of the tool from the asked position, m. */
+  /** Distance of the tool from the requested position, m. */
   readonly positionError: number;
-  /** Smallest rotation to an orientation that has the given angles, rad; 0 when all are free. */
+  /** Smallest rotation to an orientation with the given angles, rad; 0 if all are free. */
   readonly orientationError: number;
-  /** Where `q` brings the tool: the asked position, or the nearest that was found. */
+  /** Tool position at `q`: the requested position, or the nearest that was found. */
   readonly position: Vector3;
 }
 
 export interface InverseOptions {
   /** Distance (m) within which a position counts as reached. */
   readonly tolerance?: number;
-  /** Distance (rad or m) that solutions keep from the joint limits. */
+  /** Distance (rad or m) of solutions from the joint limits. */
   readonly margin?: number;
-  /** Random poses to start from, at most, where the seed leads nowhere. */
+  /** Maximum number of random starts after the seed. */
   readonly starts?: number;
-  /** Says whether a pose may be a solution, e.g. free of collision. */
+  /** Whether a pose is allowed as a solution, e.g. free of collision. */
   readonly accept?: (q: Float64Array) => boolean;
 }
 
 const ALL_FREE: AngleTargets = { pitch: null, yaw: null, roll: null };
 
-/** Poses of the pool that belong to a start. */
+/** Pool poses per start. */
 const DRAWN = 128;
-/** Each third start takes the best of these only: it begins where the way down may be another one. */
+/** Every third start picks the best of only this many poses, so that its descent may end elsewhere. */
 const FEW = 4;
-/** Exact solutions from random starts that are compared for nearness to the seed. */
+/** Number of exact solutions from random starts that are compared for nearness to the seed. */
 const ENOUGH = 2;
-/** Starts after which a position that none has reached counts as unreachable. */
+/** Number of starts after which a position that no start has reached counts as unreachable. */
 const POSITION_STARTS = 10;
-/** Ends of descents that are tried for the orientation nearest to one that no pose has. */
+/** Number of descent ends that are kept to improve the orientation if no pose reaches it exactly. */
 const KEPT = 5;
-/** Ends nearer to each other than this (rad) are the same end. */
+/** Descent ends closer to each other than this are the same, rad. */
 const SAME_POSE = 0.1;
-/** Orientation errors that differ less count as the same, rad. */
+/** Orientation errors that differ by less count as equal, rad. */
 const SAME_ORIENTATION = 1e-3;
-/** Nearness (m) with which the nearest allowed position is looked for, and how many poses are tried for it at most. */
+/** Resolution (m) of the search for the nearest allowed position, and maximum number of poses that it tries. */
 const RESOLUTION = 1e-3;
 const PROBES = 40;
-/** Directions it goes in: first towards the position (no direction of its own), then along the axes. */
+/** Directions of that search: first towards the position (placeholder zeros), then along the axes. */
 const WAYS = [
   [0, 0, 0],
   [1, 0, 0],
@@ -73,12 +73,12 @@ const WAYS = [
   [0, 0, -1],
 ] as const;
 
-/** A pose that was found, as good as its numbers say. */
+/** A pose that was found, with its errors. */
 class Candidate {
   readonly x: Float64Array;
   position = Number.POSITIVE_INFINITY;
   orientation = Number.POSITIVE_INFINITY;
-  /** From the seed: root of the sum of squares. */
+  /** Euclidean distance from the seed in joint space. */
   distance = Number.POSITIVE_INFINITY;
 
   constructor(size: number) {
@@ -99,7 +99,7 @@ class Candidate {
   }
 }
 
-/** Solves for one chain. Owns scratch memory: one solver serves one thread. Equal inputs give equal results. */
+/** Inverse kinematics for one chain. Owns scratch memory: use it in one thread. Equal inputs give equal results. */
 export class InverseKinematics {
   private readonly chain: Chain;
   private readonly tolerance: number;
@@ -110,19 +110,19 @@ export class InverseKinematics {
   private readonly descent: Descent;
   private readonly pool: PosePool;
 
-  /** All joints: those that do not move the tool as in the seed. */
+  /** Scratch for all joints; joints that do not move the tool keep the seed's positions. */
   private readonly whole: Float64Array;
-  /** Joints that move the tool, from here on. */
+  /** The arrays from here on hold only the joints that move the tool. */
   private readonly seed: Float64Array;
   private readonly x: Float64Array;
   private readonly raw: Float64Array;
   private readonly rated: Candidate;
   private readonly best: Candidate;
   private readonly kept: readonly Candidate[];
-  /** Least distance from the position of a pose that `accept` has refused, m. */
+  /** Smallest position error of a pose that `accept` refused, m. */
   private refused = Number.POSITIVE_INFINITY;
 
-  /** @param chain the arm; joints that move the tool and turn without end are kept within half a turn of 0 */
+  /** @param chain the arm; unlimited joints that move the tool are kept within half a turn of 0 */
   constructor(chain: Chain, options: InverseOptions = {}) {
     this.chain = chain;
     this.tolerance = options.tolerance ?? 1e-4;
@@ -149,11 +149,11 @@ export class InverseKinematics {
   /**
    * Joint positions that bring the tool to a target.
    *
-   * Prefers, in this order: the asked position, the smallest orientation error, nearness to the seed.
+   * Priorities, in this order: the requested position, the smallest orientation error, nearness to the seed.
    *
-   * @param target where the tool shall be
+   * @param target wanted tool position and angles
    * @param seed present positions of all joints (dof)
-   * @param out receives the solution (dof); made when left out
+   * @param out receives the solution (dof); default: a new array
    */
   solve(
     target: InverseTarget,
@@ -183,7 +183,7 @@ export class InverseKinematics {
     };
   }
 
-  /** Leaves the best allowed pose in `best`. */
+  /** Searches for the best allowed pose; the result is in `best`. */
   private search(): void {
     const { descent, x, best, kept } = this;
     const oriented = descent.goal.given > 0;
@@ -210,9 +210,9 @@ export class InverseKinematics {
   }
 
   /**
-   * Goes for the position alone, then turns towards the angles. Says whether the position is reached.
+   * Searches for the position alone, then turns towards the angles. Returns whether the position is reached.
    *
-   * @param once the first pose that reaches it will do, also one that is not allowed
+   * @param once stop at the first pose that reaches it, even if that pose is not allowed
    */
   private searchPosition(once: boolean): boolean {
     const { descent, x } = this;
@@ -237,7 +237,7 @@ export class InverseKinematics {
     return reached;
   }
 
-  /** Looks for poses that have position and orientation; keeps the best ends of ways that lead to none. */
+  /** Searches for poses that reach position and orientation; keeps the best ends of descents that do not. */
   private searchOrientation(): void {
     const { descent, x } = this;
     let exact = 0;
@@ -250,8 +250,8 @@ export class InverseKinematics {
   }
 
   /**
-   * Turns the pose `x`, brought to the position, as far towards the given angles as the position allows; false when that
-   * gives no pose that is allowed.
+   * Moves the pose `x` to the position, then turns it towards the given angles as far as the position allows. False if
+   * no allowed pose results.
    */
   private turn(): boolean {
     const { descent, x } = this;
@@ -264,7 +264,7 @@ export class InverseKinematics {
     return this.consider();
   }
 
-  /** Takes the exact pose `x`, nearer to the seed where joints are left free; false when it is not allowed. */
+  /** Considers the exact pose `x`, moved closer to the seed if joints are redundant. False if it is not allowed. */
   private settle(): boolean {
     const { descent, x } = this;
     if (3 + descent.goal.given < descent.size) {
@@ -276,7 +276,7 @@ export class InverseKinematics {
     return this.consider();
   }
 
-  /** Rates the pose `x` and makes it the best one if it is; false when it is not allowed. */
+  /** Rates the pose `x` and stores it if it is the best so far. False if it is not allowed. */
   private consider(): boolean {
     const { rated, best } = this;
     this.rate();
@@ -297,7 +297,7 @@ export class InverseKinematics {
     rated.distance = distance(x, seed);
   }
 
-  /** Keeps the pose `x` if it is among the best ends of a way, in place of the worst of them. */
+  /** Keeps the pose `x` if it is among the best descent ends; it replaces the worst of them. */
   private keep(): void {
     this.rate();
     let worst = this.kept[0]!;
@@ -308,7 +308,7 @@ export class InverseKinematics {
     if (remaining(this.rated) < remaining(worst)) worst.set(this.rated);
   }
 
-  /** Brings a random pose near the target into `x`. */
+  /** Copies a random pose near the target into `x`. */
   private draw(start: number, oriented: boolean): void {
     const weights = oriented ? TOGETHER : POSITION_ONLY;
     const from = start === 0 ? 0 : DRAWN * start;
@@ -317,8 +317,8 @@ export class InverseKinematics {
   }
 
   /**
-   * The nearest allowed pose to a position that no allowed pose reaches, into `best`: from the nearest pose that is
-   * known, the tool goes towards the position, or aside where that way is closed, in steps that shrink.
+   * Finds the nearest allowed pose to a position that no allowed pose reaches, into `best`. From the nearest known
+   * pose, the tool moves towards the position, or sideways if that direction is blocked, in shrinking steps.
    */
   private approach(position: Vector3, angles: AngleTargets, init: Rotation): void {
     const { descent, x, best } = this;
@@ -361,13 +361,13 @@ export class InverseKinematics {
     if (descent.goal.given > 0) this.turn();
   }
 
-  /** Whether the way down from `x` reaches the position with an allowed pose. */
+  /** Whether a descent from `x` reaches the position with an allowed pose. */
   private probe(): boolean {
     this.descent.minimise(this.x, POSITION_ONLY);
     return this.descent.positionError <= this.tolerance && this.allowed(this.x);
   }
 
-  /** Whether `accept` lets the joints that move the tool stand at `x`. */
+  /** Whether `accept` allows the positions `x` of the joints that move the tool. */
   private allowed(x: Float64Array): boolean {
     if (this.accept === null) return true;
     for (const [at, joint] of this.active.entries()) this.whole[joint] = x[at]!;
@@ -375,12 +375,12 @@ export class InverseKinematics {
   }
 }
 
-/** How far the end of a way is from position and orientation together. */
+/** Remaining weighted error of position and orientation. */
 function remaining(candidate: Candidate): number {
   return TOGETHER.position * candidate.position + candidate.orientation;
 }
 
-/** Root of the sum of squares of the differences. */
+/** Euclidean distance. */
 function distance(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let square = 0;
   for (let i = 0; i < a.length; i++) square += (a[i]! - b[i]!) ** 2;

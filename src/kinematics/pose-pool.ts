@@ -2,8 +2,8 @@ import type { Descent, Weights } from './descent.ts';
 import type { ToolPath } from './tool-path.ts';
 
 /**
- * Random poses of an arm with where each brings the tool. Made once; to find the one nearest to a target among many
- * then costs less than a few evaluations of forward kinematics.
+ * Random poses of an arm with their tool poses, computed once. Finding the nearest of many poses to a target then costs
+ * less than a few evaluations of forward kinematics.
  */
 export class PosePool {
   private readonly size: number;
@@ -12,7 +12,7 @@ export class PosePool {
   private readonly rotation = new Float64Array(9);
 
   /**
-   * @param path the joints that are varied
+   * @param path its joints are varied
    * @param lower lowest positions
    * @param upper highest positions
    * @param count number of poses
@@ -31,10 +31,10 @@ export class PosePool {
   }
 
   /**
-   * Writes the best of some poses into `out`.
+   * Writes the best pose of a range into `out`.
    *
-   * @param from first pose that is looked at
-   * @param to pose behind the last one
+   * @param from index of the first pose
+   * @param to index after the last pose
    */
   nearest(descent: Descent, weights: Weights, from: number, to: number, out: Float64Array): void {
     const { poses, rotation } = this;
@@ -63,9 +63,9 @@ export class PosePool {
   }
 
   /**
-   * Writes the allowed pose with its tool nearest to the target's position into `out`; false when none is allowed.
+   * Writes the allowed pose whose tool is nearest to the target's position into `out`. False if no pose is allowed.
    *
-   * @param allowed says whether a pose may be taken; asked for those only that are nearer than what was found before
+   * @param allowed whether a pose may be used; called only for poses nearer than the best so far
    */
   nearestAllowed(descent: Descent, allowed: (x: Float64Array) => boolean, out: Float64Array): boolean {
     const { poses, size } = this;
@@ -84,7 +84,7 @@ export class PosePool {
   }
 }
 
-/** Numbers evenly distributed in 0..1, always the same ones: the generator mulberry32. */
+/** Uniform pseudo-random numbers in 0..1, a fixed sequence per seed: the generator mulberry32. */
 function mulberry32(seed: number): () => number {
   let state = seed;
   return () => {

@@ -2,12 +2,12 @@
 
 import type { Collision } from './urdf.ts';
 
-/** Boxes are split into capsules until these stand out by no more than this from the box's faces, m. */
+/** Boxes are split into enough capsules that these protrude at most this far from the box's faces, m. */
 const BULGE = 0.002;
 const MOST_CAPSULES = 8;
 /** Numbers per capsule: two end points in the link's frame and a radius. */
 export const CAPSULE = 7;
-/** Numbers per primitive for the surface: kind, centre, axes (9) and half sizes. */
+/** Numbers per exact primitive: kind, centre, axes (9) and half sizes. */
 export const SUPPORT = 16;
 const BOX = 0;
 export const CYLINDER = 1;
@@ -66,8 +66,8 @@ export function describeSupport({ origin, geometry }: Collision): number[] {
 }
 
 /**
- * Distance between the surfaces of two capsules, negative when they overlap: closest points of two line segments
- * (C. Ericson, Real-Time Collision Detection, 2005, section 5.1.9).
+ * Distance between the surfaces of two capsules, negative if they overlap: closest points of two line segments (C.
+ * Ericson, Real-Time Collision Detection, 2005, section 5.1.9).
  *
  * @param c capsules
  * @param i index of the first number of one
@@ -100,7 +100,7 @@ export function capsuleDistance(c: Float64Array, i: number, j: number): number {
     } else {
       const b = dx * ex + dy * ey + dz * ez;
       const denominator = a * e - b * b;
-      // Parallel segments: any s will do, the clamping below finds the overlap.
+      // Parallel segments: any s works, because the clamping below finds the overlap.
       s = denominator > 1e-12 * a * e ? clamp01((b * f - g * e) / denominator) : 0;
       t = (b * s + f) / e;
       if (t < 0) {

@@ -1,13 +1,13 @@
 import type { Rotation } from './frames.ts';
 
-/** One moving joint between base and tool, seen from the frame behind the joint before it. */
+/** One moving joint between base and tool, relative to the frame after the previous joint. */
 export interface PathJoint {
-  /** Rotation into the frame whose z axis is the joint's axis. */
+  /** Rotation into the joint frame, whose z axis is the joint axis. */
   readonly rotation: Rotation;
-  /** Where that frame's origin lies, metres. */
+  /** Origin of the joint frame, metres. */
   readonly translation: Float64Array;
   readonly prismatic: boolean;
-  /** Index into q of the joint that drives it. */
+  /** Index in q of the joint that drives this one. */
   readonly actuator: number;
   /** Position = multiplier * q[actuator] + offset. */
   readonly multiplier: number;
@@ -15,8 +15,8 @@ export interface PathJoint {
 }
 
 /**
- * The joints between base and tool with everything that never changes multiplied out: forward kinematics and Jacobian at
- * the least cost. Nothing is allocated after construction.
+ * The joints between base and tool with all constant transforms premultiplied: the cheapest forward kinematics and
+ * Jacobian. Nothing is allocated after construction.
  */
 export class ToolPath {
   /** Length of q and number of columns of the Jacobian. */
@@ -26,16 +26,16 @@ export class ToolPath {
   private readonly actuator: Int32Array;
   private readonly multiplier: Float64Array;
   private readonly offset: Float64Array;
-  /** 12 numbers for each joint and for the tool behind the last: rotation, then translation. */
+  /** 12 numbers for each joint, and for the tool after the last: rotation, then translation. */
   private readonly fixed: Float64Array;
-  /** Axis and origin of each joint in the base frame, 3 numbers each, and the tool's position, from the last `forward`. */
+  /** From the last `forward`: axis and origin of each joint in the base frame, 3 numbers each, and tool position. */
   private readonly axis: Float64Array;
   private readonly origin: Float64Array;
   private readonly tip = new Float64Array(3);
 
   /**
    * @param joints from the base to the tool
-   * @param tool frame of the tool, seen from the frame behind the last joint
+   * @param tool frame of the tool, relative to the frame after the last joint
    * @param size length of q
    */
   constructor(
@@ -188,9 +188,9 @@ export class ToolPath {
   }
 
   /**
-   * Adds the curvature of the tool's position along a direction, at the q of the last `forward`: the second derivatives
-   * of v · p by any two joints, times `scale`. The derivative of a joint's linear velocity by a turning joint before it
-   * is that joint's axis times it (cross product); by a sliding one it is 0.
+   * Adds the curvature of the tool's position along a direction v, at the q of the last `forward`: the second
+   * derivatives of v · p by any two joints, times `scale`. The derivative of a joint's Jacobian column by an earlier
+   * revolute joint is the cross product of that joint's axis with the column; by an earlier prismatic joint it is 0.
    *
    * @param out size x size numbers, symmetric
    */

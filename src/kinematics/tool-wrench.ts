@@ -1,18 +1,18 @@
 import type { Chain } from './chain.ts';
 
-/** Moment that counts as much as a force of 1 N, Nm: where torques can be explained by either, most of it is a force. */
+/** Moment that weighs as much as a force of 1 N, Nm: if either explains the torques, most counts as force. */
 const LENGTH = 0.1;
-/** Arms shorter than this do not tell a force, m: near a singularity it stays small instead of growing without limit. */
+/** Damping, m: lever arms shorter than this reveal no force, so the result stays small near a singularity. */
 const DAMPING = 0.01;
 const ROWS = 6;
 
 /**
- * Smallest force and moment at the tool that explain torques of the joints that move it. What an arm cannot feel, as a force
- * through all of its axes, is 0.
+ * Smallest force and moment at the tool that explain the joint torques. Components that an arm cannot sense, such as a
+ * force through all of its axes, are 0.
  *
  * @param q positions of the actuated joints (dof), rad
- * @param torques that something outside puts on them (dof), Nm
- * @param axes of the base, or of the tool, in which it is told
+ * @param torques external torques on these joints (dof), Nm
+ * @param axes frame of the result: axes of the base or of the tool
  * @returns force x y z in N, then moment x y z about the tool in Nm
  */
 export function toolWrench(chain: Chain, q: Float64Array, torques: Float64Array, axes: 'base' | 'tool'): Float64Array {
@@ -42,7 +42,7 @@ export function toolWrench(chain: Chain, q: Float64Array, torques: Float64Array,
   });
 }
 
-/** Solves a symmetric positive definite system in place by Gaussian elimination, which needs no pivots there. */
+/** Solves a symmetric positive definite system in place by Gaussian elimination, which then needs no pivoting. */
 function solve(matrix: Float64Array, x: Float64Array): void {
   for (let p = 0; p < ROWS; p++) {
     for (let r = p + 1; r < ROWS; r++) {

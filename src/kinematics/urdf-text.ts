@@ -1,11 +1,11 @@
-/** Changes to the text of a URDF that leave everything else as its author wrote it. */
+/** Edits of URDF text that keep everything else as its author wrote it. */
 
-/** One joint with all that it holds, and one start tag of the names that can hold a name of a link, joint or material. */
+/** Matches a whole joint element, and a start tag that can contain the name of a link, joint or material. */
 const JOINT = /<joint\b[^>]*[^/]>[\s\S]*?<\/joint>/g;
 const NAMING = /<(link|joint|parent|child|mimic|material|gazebo)\b[^>]*>/g;
 const COMMENT = /<!--[\s\S]*?-->/g;
 
-/** The attribute of each element that names a link, a joint or a material. */
+/** For each element, the attribute that holds the name of a link, a joint or a material. */
 const NAME_ATTRIBUTE: Readonly<Record<string, string>> = {
   link: 'name',
   joint: 'name',
@@ -16,7 +16,7 @@ const NAME_ATTRIBUTE: Readonly<Record<string, string>> = {
   gazebo: 'reference',
 };
 
-/** Applies a change to what is not a comment. */
+/** Applies a change to the text outside comments. */
 function outsideComments(text: string, change: (part: string) => string): string {
   const comments = text.match(COMMENT) ?? [];
   return text
@@ -34,11 +34,11 @@ function setAttribute(tag: string, name: string, value: string): string {
 }
 
 /**
- * A URDF with other velocity limits.
+ * Replaces velocity limits in a URDF.
  *
  * @param urdf text of a valid URDF
- * @param velocities rad/s or m/s by name of the joint; a joint that mimics one of them gets that times its multiplier,
- * the others keep their own
+ * @param velocities rad/s or m/s by joint name; a mimic joint gets its leader's value times its multiplier, other
+ *   joints keep their own
  */
 export function withVelocityLimits(urdf: string, velocities: ReadonlyMap<string, number>): string {
   return outsideComments(urdf, (part) =>
@@ -55,8 +55,7 @@ export function withVelocityLimits(urdf: string, velocities: ReadonlyMap<string,
 }
 
 /**
- * A URDF in which the names of all links, joints and materials begin with a prefix, so that one robot can hold several
- * arms.
+ * Prefixes the names of all links, joints and materials in a URDF, so that one robot can hold several arms.
  * @param urdf text of a valid URDF
  */
 export function withPrefix(urdf: string, prefix: string): string {

@@ -7,7 +7,7 @@ import { type Rotation, rotationFromRollPitchYaw, type Vector3 } from './frames.
 
 export type JointType = 'fixed' | 'revolute' | 'continuous' | 'prismatic';
 
-/** Frame placed in its parent frame: metres and a rotation matrix. */
+/** Pose of a frame in its parent frame: metres and a rotation matrix. */
 export interface Origin {
   readonly position: Vector3;
   readonly rotation: Rotation;
@@ -26,8 +26,8 @@ export interface Inertial {
 }
 
 /**
- * Full edge lengths, radius and length in metres; a cylinder lies along its z axis. A capsule is a cylinder of that length
- * with half a sphere on each end: not in the URDF specification, read as MuJoCo reads it.
+ * Full edge lengths, radii and lengths in metres; a cylinder lies along its z axis. A capsule is a cylinder of that
+ * length with a hemisphere on each end; it is not in the URDF specification and is read as MuJoCo reads it.
  */
 export type Geometry =
   | { readonly kind: 'box'; readonly size: Vector3 }
@@ -64,13 +64,13 @@ export interface Joint {
   readonly origin: Origin;
   /** Unit vector in the child frame. */
   readonly axis: Vector3;
-  /** Null for fixed and continuous joints without one; a continuous joint has infinite positions. */
+  /** Null for fixed joints and for continuous joints without it; continuous joints have infinite positions. */
   readonly limit: JointLimit | null;
-  /** Follows another joint: position = multiplier * its position + offset. */
+  /** Mimicked joint: position = multiplier * its position + offset; null: none. */
   readonly mimic: { readonly joint: string; readonly multiplier: number; readonly offset: number } | null;
 }
 
-/** A tree of links. Joints stand parents first. */
+/** A tree of links; joints are sorted parents first. */
 export interface RobotDescription {
   readonly name: string;
   readonly root: string;
@@ -78,7 +78,7 @@ export interface RobotDescription {
   readonly joints: readonly Joint[];
 }
 
-/** The URDF text is not usable; the message names the link or joint and what is wrong with it. */
+/** The URDF is unusable; the message names the link or joint and what is wrong with it. */
 export class UrdfError extends Error {
   override readonly name = 'UrdfError';
 }
@@ -93,7 +93,7 @@ const JOINT_TYPES: ReadonlySet<string> = new Set(['fixed', 'revolute', 'continuo
  * Parses a URDF.
  *
  * @param text the XML document
- * @throws UrdfError when it is not XML, or not one tree of links, or a value is missing or not a number
+ * @throws UrdfError if the text is not XML or not a single tree of links, or if a value is missing or not a number
  */
 export function parseUrdf(text: string): RobotDescription {
   const valid = XMLValidator.validate(text);
@@ -213,7 +213,7 @@ function parseLimit(element: Element | null, type: JointType, where: string): Jo
   return { lower, upper, effort: number(element, 'effort', where), velocity: number(element, 'velocity', where) };
 }
 
-/** Root of the tree, and the joints with each parent before its children. */
+/** Root of the tree, and the joints sorted parents first. */
 function orderTree(links: ReadonlyMap<string, Link>, joints: readonly Joint[]): { root: string; joints: Joint[] } {
   const byParent = new Map<string, Joint[]>();
   const parentOf = new Map<string, string>();

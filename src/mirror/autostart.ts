@@ -9,7 +9,7 @@ const CALLER: Caller = {
   takeOver: false,
   automatic: true,
 };
-/** Time between two looks and between two tries, s. */
+/** Interval of looks and of tries, s. */
 const INTERVAL = 0.5;
 
 /** Start of the pairs that the configuration marks with `autostart`. */
@@ -44,7 +44,7 @@ export interface AutostartGroup {
   readonly followers: readonly Arm[];
 }
 
-/** Starts pairs by itself after the start of the bridge. */
+/** Starts pairs automatically after the start of the bridge. */
 export class Autostart {
   readonly #mirror: MirrorService;
   readonly #group: AutostartGroup;
@@ -58,10 +58,10 @@ export class Autostart {
   readonly #acts: number;
   #timer: Pick<Timer, 'cancel'> | null = null;
   #busy = false;
-  /** What people were told last. */
+  /** The message reported last. */
   #told = '';
 
-  /** @param log is given what people should know */
+  /** @param log receives human-readable messages */
   constructor(mirror: MirrorService, group: AutostartGroup, clock: Clock, log: (text: string) => void) {
     this.#mirror = mirror;
     this.#group = group;
@@ -71,7 +71,7 @@ export class Autostart {
     this.#acts = this.#count();
   }
 
-  /** Begins to try. The first try is under way when this returns. */
+  /** Starts trying. The first try is under way when this returns. */
   begin(): void {
     this.#timer = this.#clock.every(INTERVAL, () => this.#look(), true);
     this.#look();

@@ -1,15 +1,15 @@
 import type { Arm } from '../arm/arm.ts';
 
-/** A follower further from where it is wanted than this, for this long, is held back by something; rad and s. */
+/** A follower this far from its goal for this long is held back by something; rad and s. */
 const BEHIND = 0.15;
 const BEHIND_TIME = 0.5;
-/** A joint that is wanted further beyond its position limit than this is told, rad. */
+/** A goal this far beyond a joint's position limit is reported, rad. */
 const BEYOND = 0.03;
-/** Overload, in the alarms of both servo families. */
+/** Overload bit, the same in the alarms of both servo families. */
 const OVERLOAD = 32;
 const HEAT = 4;
 
-/** Finds out why a follower does not go where its leader does. */
+/** Finds out why a follower lags behind its leader. */
 export class FollowerLag {
   readonly #since: Float64Array;
 
@@ -18,9 +18,9 @@ export class FollowerLag {
   }
 
   /**
-   * Looks at the follower's newest snapshot.
+   * Examines the follower's newest snapshot.
    * @param now monotonic time, s
-   * @returns why it stays behind, naming its joint; empty when it does not
+   * @returns why the follower lags, naming its joint; empty when it does not
    */
   look(follower: Arm, now: number): string {
     const { setpoints, positions, alarms } = follower.read();

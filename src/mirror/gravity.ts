@@ -16,7 +16,7 @@ export class GravityService {
   readonly #notice: (text: string) => void;
   readonly #floating = new Map<Arm, ArmSession>();
 
-  /** @param notice is told what people should know of an arm that has not been released */
+  /** @param notice called when an arm could not be released */
   constructor(store: GainStore, moves: MoveService, notice: (text: string) => void) {
     this.#store = store;
     this.#moves = moves;
@@ -49,7 +49,7 @@ export class GravityService {
 
   /**
    * Resolves to false when the arm was not floating.
-   * @param release what becomes of the arm; left out: it holds where it is
+   * @param release what happens to the arm afterwards; left out: it holds where it is
    */
   async stop(arm: Arm, release: Release = 'hold'): Promise<boolean> {
     const session = this.#floating.get(arm);

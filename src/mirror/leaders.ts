@@ -11,14 +11,14 @@ import type { GravityPercentages, Release } from './mirroring.ts';
 import type { PlannedPair } from './plan.ts';
 import { float } from './weight-support.ts';
 
-/** Time over which a leader that was holding goes limp, so that a hand can take it, s. */
+/** Time over which a holding leader goes limp, so that a hand can take it, s. */
 const LIMP_TIME = 2;
 
 /**
- * Sends the leader of a pair along a checked way to where its follower is, so that a hand takes over without a bump. Both
- * hold afterwards.
+ * Drives the leader of a pair along a checked path to its follower's pose, so that a hand takes over without a bump.
+ * Then both arms hold.
  * @param planning for the leader
- * @throws {BridgeError} bad_pair with what is in the way
+ * @throws {BridgeError} bad_pair with the obstacle
  */
 export async function alignLeader(
   pair: PlannedPair,
@@ -43,8 +43,8 @@ export async function alignLeader(
 }
 
 /**
- * Gives a leader to the hand: floating, or limp within some seconds when it was holding.
- * @returns what drives it meanwhile; null for a leader that is limp, or another machine's @throws {BridgeError}
+ * Hands a leader to the operator: floating, or limp within some seconds if it was holding.
+ * @returns the motion that drives it meanwhile; null for a leader that is limp or remote @throws {BridgeError}
  */
 export async function giveToHand(
   leading: ArmSession,
@@ -58,15 +58,15 @@ export async function giveToHand(
     return float(leading, gravity, store);
   }
   if (!leader.read().torque) return null;
-  // The servos that hold may be some only; a fade needs all of them.
+  // Perhaps only some servos hold; a fade needs all of them.
   if (!leader.read().holding) await leading.torqueOn();
   const full = new Float64Array(leader.model.joints.length).fill(1);
   return leading.begin({ kind: 'float', support: full, fade: LIMP_TIME, gains: null });
 }
 
 /**
- * What becomes of an arm that has floated and holds now, and that nobody owns.
- * @returns what people should know; empty when all went as asked
+ * Releases, as requested, an arm that floated and now holds without an owner.
+ * @returns why that failed, human-readable; empty when it succeeded
  */
 export async function letGo(arm: Arm, release: Release, moves: MoveService, caller: Caller): Promise<string> {
   if (release === 'hold' || arm.remote) return '';
@@ -80,7 +80,7 @@ export async function letGo(arm: Arm, release: Release, moves: MoveService, call
     }
     return '';
   } catch (error) {
-    // Somebody else has taken it meanwhile, or it is stopped: it holds, and they know.
+    // The arm has a new owner meanwhile, or is stopped: it holds, and whoever did that knows.
     return `arm ${arm.name} has not been released: ${messageOf(error)}`;
   }
 }

@@ -25,12 +25,12 @@ import type {
 import { type PAIR, Pair } from './pair.ts';
 import { canFeel, type PlannedPair, planPairs, refuseMismatch } from './plan.ts';
 
-/** How often the state of running pairs is looked at for `onChange`, s. */
+/** Interval at which the state of running pairs is checked for `onChange`, s. */
 const WATCH_INTERVAL = 0.05;
 
 const OWNER: Owner = { key: 'mirror', name: 'leader-follower control' };
 
-/** Why the control loop has ended a follower's motion, where the name of the reason says too little. */
+/** Human-readable reasons why the control loop ended a follower's motion, where the reason's name says too little. */
 const ENDS: Readonly<Partial<Record<EndReason, string>>> = {
   torque_off: 'its torque has gone off',
 };
@@ -45,7 +45,7 @@ const PAIR_STATES: Readonly<Record<number, PairState>> = {
 
 export interface MirrorParts {
   readonly arms: Arms;
-  /** Pairs of the configuration, for what they say of a pair. */
+  /** Configured pairs, for their settings. */
   readonly configured: () => readonly PairConfig[];
   readonly store: GainStore;
   readonly moves: MoveService;
@@ -53,16 +53,16 @@ export interface MirrorParts {
   readonly control: Pick<ControlClient, 'sample'>;
   /** Figures of the control loop. */
   readonly loop: () => LoopStatistics;
-  /** Is told what people should know of a leader that has not been released. */
+  /** Called when a leader could not be released. */
   readonly notice: (text: string) => void;
   readonly clock: Clock;
 }
 
-/** Leader-follower control: sets pairs up, watches them, and takes them down with the followers holding. */
+/** Leader-follower control: sets pairs up, watches them, and ends them with the followers holding. */
 export class MirrorService {
   readonly #parts: MirrorParts;
   readonly #listeners = new Set<() => void>();
-  /** What leaders are to feel of followers for which somebody has said so, from the next start on. */
+  /** Force feedback set by clients, by follower, for the next start. */
   readonly #wanted = new Map<Arm, ForceFeedback>();
   #pairs: Pair[] = [];
   #ended: PairStatus[] = [];
@@ -80,7 +80,7 @@ export class MirrorService {
    */
   async start(request: MirrorRequest, caller: Caller): Promise<void> {
     const planned = this.#plan(request);
-    // Before the first claim: a set-up that cannot succeed takes no arm from anybody.
+    // Checked before the first claim: a set-up that cannot succeed takes no arm from its owner.
     for (const plan of planned) {
       plan.leader.requireDrivable();
       plan.follower.requireDrivable();
@@ -115,7 +115,7 @@ export class MirrorService {
 
   /**
    * Stops all pairs, or that of one follower; followers hold. Resolves to false when nothing was mirroring.
-   * @param release what becomes of leaders that floated; left out: they are lowered and released
+   * @param release what happens to leaders that floated; left out: they are lowered and released
    */
   async stop(caller: Caller, release: Release = 'lower', follower?: Arm): Promise<boolean> {
     const pairs = this.#pairs.filter(({ plan }) => follower === undefined || plan.follower === follower);
@@ -124,19 +124,19 @@ export class MirrorService {
     return pairs.length > 0;
   }
 
-  /** Who has started the pair that has an arm; null: none has it. */
+  /** Who started the pair that includes this arm; null when no pair does. */
   starterOf(arm: Arm): Owner | null {
     return this.#pairs.find(({ plan }) => plan.leader === arm || plan.follower === arm)?.startedBy ?? null;
   }
 
-  /** What the leader of a follower feels, or would feel: as somebody has said, else as the configuration does. */
+  /** Force feedback to the leader of a follower, now or at the next start: as set by a client, else as configured. */
   feedbackOf(follower: Arm): ForceFeedback {
     const pair = this.#pairs.find(({ plan }) => plan.follower === follower);
     const configured = this.#parts.configured().find((config) => config.follower === follower.name);
     return pair?.feedback ?? this.#wanted.get(follower) ?? configured?.force_feedback ?? { arm: 0, gripper: 0 };
   }
 
-  /** Changes what the leader of a follower feels, at once and from the next start on. */
+  /** Sets the force feedback to the leader of a follower, at once and for the next start. */
   setFeedback(follower: Arm, feedback: ForceFeedback): void {
     this.#wanted.set(follower, feedback);
     this.#feel(
@@ -145,7 +145,9 @@ export class MirrorService {
     );
   }
 
-  /** Changes what all leaders feel, at once and until their pairs end. @returns whether one can feel its follower */
+  /**
+   * Sets the force feedback of all leaders, at once and until their pairs end. @returns whether any leader can feel it
+   */
   feel(feedback: ForceFeedback): boolean {
     this.#feel(this.#pairs, feedback);
     return this.#pairs.some(({ plan }) => canFeel(plan));
@@ -160,7 +162,7 @@ export class MirrorService {
     if (pairs.length > 0) this.#changed();
   }
 
-  /** Ends the pairs of an arm, which holds or stays limp; leaders that floated for it alone are lowered. */
+  /** Ends the pairs of an arm, which then holds or stays limp; leaders that floated only for it are lowered. */
   async leave(arm: Arm, reason: string): Promise<void> {
     const pairs = this.#pairs.filter(({ plan }) => plan.leader === arm || plan.follower === arm);
     await Promise.all(
@@ -189,7 +191,7 @@ export class MirrorService {
     return { active: pairs.length > 0, pairs: [...pairs, ...this.#ended], reason: this.#reason };
   }
 
-  /** Calls `listener` after each change of `status()`; returns how to stop listening. */
+  /** Calls `listener` after each change of `status()`. @returns a function that unsubscribes */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -222,7 +224,7 @@ export class MirrorService {
     };
   }
 
-  /** Brings a leader to its follower, if a pair wants that, and gives it to the hand. */
+  /** Drives a leader to its follower if one of its pairs requests that, then hands it to the operator. */
   async #lead(leading: ArmSession, gravity: GravityPercentages | null, pairs: readonly Pair[]): Promise<void> {
     const { planners, store } = this.#parts;
     const mine = pairs.filter((pair) => pair.leading === leading);
@@ -241,7 +243,7 @@ export class MirrorService {
     const { following, plan } = pair;
     await following.torqueOn();
     const { maps } = plan;
-    // What a leader whose angles may be wrong does is followed as slowly as that leader would be moved.
+    // A leader whose angles may be wrong is followed as slowly as it would be moved itself.
     const options =
       plan.leader.doubt === '' ? plan.options : { ...plan.options, velocity: Math.min(plan.options.velocity, CRAWL) };
     const motion = await following.begin({
@@ -254,7 +256,7 @@ export class MirrorService {
     pair.followerMotion = motion;
     this.#put(pair, 'driven');
     void motion.ended.then(async ({ reason, text }) => {
-      // Then the arm tells why in the same cycle, and the pair ends by that.
+      // The arm reports the reason in the same cycle, and that ends the pair.
       if (reason === 'disconnected') await plan.follower.nextCycle();
       const why = text || (ENDS[reason] ?? `motion ended (${reason})`);
       return this.#end(pair, 'over', `arm ${plan.follower.name}: ${why}`);
@@ -262,8 +264,8 @@ export class MirrorService {
   }
 
   /**
-   * Takes a pair down: the follower holds, a floating leader holds, a limp one stays limp.
-   * @param release what becomes of a floating leader after that
+   * Ends a pair: the follower holds, a floating leader holds, a limp one stays limp.
+   * @param release what happens to a floating leader afterwards
    */
   async #end(pair: Pair, input: keyof typeof PAIR.inputs, reason: string, release: Release = 'hold'): Promise<void> {
     const status = this.status().pairs.find((shown) => shown.follower === pair.plan.follower.name);
@@ -275,7 +277,7 @@ export class MirrorService {
     this.#reason = reason;
     const last = !this.#pairs.some((other) => other.leading === leading);
     const floating = last && leading.arm.read().state === 'floating';
-    // The arms are free at once. An arm that is stopped or gone holds already; the reason is in the status.
+    // The arms are free at once. A stopped or disconnected arm holds already; the status has the reason.
     const freed = [
       ...(effects.includes('freeFollower') ? [following.stop()] : []),
       ...(effects.includes('freeLeader') && last ? [leading.stop()] : []),
@@ -326,14 +328,17 @@ export class MirrorService {
   }
 }
 
-/** Why a leader that floats does not feel what it is to feel; empty when it does. */
+/** Why a floating leader does not feel the requested force; empty when it does. */
 function unfelt({ plan: { leader, follower }, feedback }: Pair): string {
   const asked = feedback.arm > 0 || feedback.gripper > 0;
   if (!asked || leader.read().state !== 'floating' || Number.isFinite(follower.read().external[0])) return '';
   return `${leader.name} feels nothing: the machine of ${follower.name} does not tell what pushes it (external_torques)`;
 }
 
-/** Claims both arms of every pair, a leader of several once; or none. @throws {BridgeError} disconnected, stopped, owned */
+/**
+ * Claims both arms of every pair, or none; a shared leader is claimed once.
+ * @throws {BridgeError} disconnected, stopped, owned
+ */
 function claimAll(planned: readonly PlannedPair[], caller: Caller, startedBy: Owner): Pair[] {
   const leaders = new Map<Arm, ArmSession>();
   const pairs: Pair[] = [];

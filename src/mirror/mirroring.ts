@@ -1,6 +1,6 @@
 import type { ForceFeedback } from '../rt/messages.ts';
 
-/** What gravity compensation supports, percent of the model's torque, 0..100. */
+/** Gravity support, percent of the model's torque, 0..100. */
 export interface GravityPercentages {
   readonly shoulder: number;
   readonly elbow: number;
@@ -11,15 +11,15 @@ export const DEFAULT_GRAVITY: GravityPercentages = { shoulder: 100, elbow: 50, w
 
 export type { ForceFeedback };
 
-/** What a start does where leader and follower differ: the follower approaches slowly, or nothing is started. */
+/** How a start treats a mismatch of leader and follower: the follower approaches slowly, or the start is refused. */
 export const ON_MISMATCH = ['ramp', 'refuse'] as const;
 export type OnMismatch = (typeof ON_MISMATCH)[number];
 
-/** Who goes to whom at the start: the follower to its leader, or the leader, by itself, to its follower first. */
+/** Which arm moves at the start: the follower to its leader, or first the leader, by itself, to its follower. */
 export const ALIGN = ['follower', 'leader'] as const;
 export type Align = (typeof ALIGN)[number];
 
-/** What becomes of a leader that floated: it is lowered and released, released at once, or goes on holding. */
+/** What happens to a leader that floated: it is lowered and released, released at once, or holds. */
 export const RELEASES = ['lower', 'now', 'hold'] as const;
 export type Release = (typeof RELEASES)[number];
 
@@ -30,12 +30,12 @@ export interface MirrorRequest {
   readonly gravity: GravityPercentages | null;
   /** Mirrors left and right for the followers. */
   readonly invert: boolean;
-  /** What is left out is as the pair's configuration says. */
+  /** Fields left out are taken from the pair's configuration. */
   readonly onMismatch?: OnMismatch;
-  /** Difference of a joint from which `refuse` refuses, rad. */
+  /** Joint difference above which `refuse` refuses, rad. */
   readonly mismatchThreshold?: number;
   readonly align?: Align;
-  /** The leaders must float for it, and belong to this machine. */
+  /** Requires that the leaders float and belong to this machine. */
   readonly forceFeedback?: ForceFeedback;
 }
 
@@ -45,22 +45,22 @@ export interface PairStatus {
   readonly leader: string;
   readonly follower: string;
   readonly state: PairState;
-  /** Who has started it, and when, s since the epoch. */
+  /** Who started it, and when, s since the epoch. */
   readonly owner: string;
   readonly since: number;
   /** Goals written to the follower per second. */
   readonly rate: number;
   /** From the leader's sample to the write of the follower's goal, s. */
   readonly latency: number;
-  /** What the leader feels, as it was asked for; it must float for it. */
+  /** Requested force feedback; the leader feels it only while it floats. */
   readonly forceFeedback: ForceFeedback;
-  /** Of the last stop or hold, or why the follower stays behind; empty when there is nothing to say. */
+  /** Reason of the last stop or hold, or why the follower lags; empty when there is none. */
   readonly reason: string;
 }
 
 export interface MirrorStatus {
   readonly active: boolean;
   readonly pairs: readonly PairStatus[];
-  /** Of the last stop. */
+  /** Reason of the last stop. */
   readonly reason: string;
 }

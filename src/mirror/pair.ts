@@ -75,22 +75,22 @@ export const PAIR = defineMachine({
   },
 });
 
-/** A pair at work. */
+/** A running pair. */
 export class Pair {
   readonly plan: PlannedPair;
   readonly startedBy: Owner;
   /** s since the epoch */
   readonly since: number;
-  /** The leader's, which pairs with the same leader share. */
+  /** The leader's session, shared by pairs with the same leader. */
   readonly leading: ArmSession;
   readonly following: ArmSession;
   /** What drives the leader, and what drives the follower. */
   leaderMotion: RunningMotion | null = null;
   followerMotion: RunningMotion | null = null;
   readonly lag: FollowerLag;
-  /** What the leader feels just now, where it floats. */
+  /** Current force feedback; the leader feels it while it floats. */
   feedback: ForceFeedback;
-  /** Why the follower stays behind; empty when it does not. */
+  /** Why the follower lags; empty when it does not. */
   trouble = '';
   readonly machine = new Running(PAIR);
 

@@ -6,24 +6,24 @@ import type { FollowOptions, ForceFeedback, JointMap } from '../rt/messages.ts';
 import { jointMaps, mapPositions } from '../rt/sources/joint-map.ts';
 import type { Align, MirrorRequest, OnMismatch } from './mirroring.ts';
 
-/** A pair as it is to be started. */
+/** A pair to be started. */
 export interface PlannedPair {
   readonly leader: Arm;
   readonly follower: Arm;
   readonly maps: readonly JointMap[];
   readonly options: FollowOptions;
   readonly onMismatch: OnMismatch;
-  /** Difference of a joint from which `refuse` refuses, rad. */
+  /** Joint difference above which `refuse` refuses, rad. */
   readonly threshold: number;
   readonly align: Align;
-  /** What the leader feels at the start, where it floats. */
+  /** Force feedback at the start; the leader feels it while it floats. */
   readonly feedback: ForceFeedback;
   /** For messages. */
   readonly label: string;
 }
 
 /**
- * Pairs of a request, with what the configuration says of them.
+ * Pairs of a request, merged with their configuration.
  * @throws {BridgeError} bad_pair, unknown_arm
  */
 export function planPairs(request: MirrorRequest, arms: Arms, configured: readonly PairConfig[]): PlannedPair[] {
@@ -70,12 +70,12 @@ export function planPairs(request: MirrorRequest, arms: Arms, configured: readon
   return planned;
 }
 
-/** Whether the leader of a pair can be let feel its follower, where it floats: its servos are of this machine. */
+/** Whether the leader of a pair can feel its follower while it floats: its servos must belong to this machine. */
 export function canFeel({ leader }: Pick<PlannedPair, 'leader'>): boolean {
   return !leader.remote;
 }
 
-/** @throws {BridgeError} bad_pair where a leader cannot feel its follower */
+/** @throws {BridgeError} bad_pair when the leader cannot feel its follower */
 function refuseFeedback(label: string, { gravity, forceFeedback }: MirrorRequest, leader: Arm): void {
   if (!forceFeedback || (forceFeedback.arm === 0 && forceFeedback.gripper === 0)) return;
   if (leader.remote)
@@ -91,7 +91,7 @@ function refuseFeedback(label: string, { gravity, forceFeedback }: MirrorRequest
     );
 }
 
-/** @throws {BridgeError} bad_pair, naming the joint that differs most, where the pair refuses to start with that */
+/** @throws {BridgeError} bad_pair, naming the joint that differs most, when the pair refuses that mismatch */
 export function refuseMismatch(pair: PlannedPair): void {
   if (pair.onMismatch !== 'refuse') return;
   const worst = mismatch(pair);
@@ -104,7 +104,7 @@ export function refuseMismatch(pair: PlannedPair): void {
   );
 }
 
-/** The follower's joint that is furthest from where its leader wants it, and how far, rad. */
+/** The follower's joint furthest from its leader's goal, and the distance, rad. */
 function mismatch({ leader, follower, maps }: PlannedPair): { joint: string; difference: number } {
   const { positions } = follower.read();
   const wanted = positions.slice();

@@ -16,13 +16,13 @@ export class StreamService {
   }
 
   /**
-   * Setpoints for an arm whose bus this bridge owns. Nothing is kept of the arguments after the call.
-   * @param names joints of the model that are to move, each once, in any order; the others keep their setpoints
+   * Setpoints for an arm whose bus this bridge owns. The arguments are not kept after the call.
+   * @param names joints of the model to move, each once, in any order; the others keep their setpoints
    * @param positions rad, one per name, finite
-   * @param caller whose stream it is: each owner has one of its own
-   * @param stream how the first message of a stream says that it is followed: the arm decelerates to a hold without a message for
-   *   `timeout` s, and approaches slowly again after a jump where it is to `reapproach`
-   * @returns why they are refused; null when the arm follows
+   * @param caller owner of the stream: each owner has one stream
+   * @param stream how to follow, as set by the first message of a stream: after `timeout` s without a message the arm
+   *   decelerates to a hold; after a jump it approaches slowly again if `reapproach` is set
+   * @returns why the setpoints are refused; null when the arm follows
    */
   command(
     arm: Arm,
@@ -42,13 +42,13 @@ export class StreamService {
     return null;
   }
 
-  /** Ends the caller's stream at once: the arm decelerates and holds. Nothing happens to the arm of another owner. */
+  /** Ends the caller's stream at once: the arm decelerates and holds. An arm of another owner is not affected. */
   async stop(arm: Arm, caller: Caller): Promise<void> {
     await this.#inputs.stop(arm, caller.owner.key);
   }
 
   /**
-   * State of an arm whose bus another machine owns. Nothing is kept of the arguments after the call.
+   * State of an arm whose bus another machine owns. The arguments are not kept after the call.
    * @param positions rad, one per joint in the order of the model, finite
    * @param velocities rad/s, likewise; null when the sender does not know them
    * @param efforts Nm, likewise
@@ -58,22 +58,22 @@ export class StreamService {
     this.#control.sample({ ...state, velocities: velocities?.slice() ?? null, efforts: efforts?.slice() ?? null });
   }
 
-  /** What pushes the joints of an arm whose bus another machine owns: Nm, one per joint in the order of the model, finite. */
+  /** External joint torques of a remote arm: Nm, one per joint in the order of the model, finite. */
   remoteTorques(arm: Arm, torques: Float64Array): void {
     this.#control.sample({ kind: 'external', arm: arm.index, torques: torques.slice() });
   }
 
   /**
-   * What the machine that owns a remote arm says of it.
+   * State of a remote arm as reported by the machine that owns it.
    * @param holding all its servos have torque
-   * @param blocked why it must not be driven from here, for people; empty when it may
+   * @param blocked why the arm must not be driven from here, human-readable; empty when it may
    */
   remoteOwner(arm: Arm, holding: boolean, blocked: string): void {
     arm.toldByOwner(holding, blocked);
     this.#control.sample({ kind: 'owner', arm: arm.index, torque: holding, blocked });
   }
 
-  /** Takes no further setpoints. */
+  /** Accepts no further setpoints. */
   close(): void {
     this.#inputs.close();
   }

@@ -12,15 +12,15 @@ const SUPPORT_BY_ROLE: Readonly<Record<string, keyof GravityPercentages>> = {
   wrist_flex: 'wrist',
 };
 
-/** Part of each joint's weight that is supported, 0..1. Joints without a percentage of their own are supported as the wrist is. */
+/** Supported fraction of each joint's weight, 0..1. Joints without a percentage of their own use that of the wrist. */
 export function supportOf({ joints }: ArmModel, gravity: GravityPercentages): Float64Array {
   return Float64Array.from(joints, ({ role }) => gravity[SUPPORT_BY_ROLE[role] ?? 'wrist'] / 100);
 }
 
 /**
- * Lets an arm float whose torque is on: it supports a part of its weight and yields to the hand. Its servos' own gains are
+ * Makes an arm with torque on float: it supports part of its weight and yields to the hand. The servos' own gains are
  * on disk before they are changed.
- * @throws {BridgeError} disconnected, stopped, owned, unavailable when the gains cannot be kept
+ * @throws {BridgeError} disconnected, stopped, owned; unavailable when the gains cannot be saved
  */
 export async function float(
   session: ArmSession,

@@ -1,15 +1,15 @@
 import type { ArmSession } from '../arm/arm-session.ts';
 import type { ArmPlanning } from './planners.ts';
 
-/** Speed of an arm that goes somewhere by itself so that a hand can take it there, rad/s, and the longest way, s. */
+/** Speed of an arm that moves by itself to where a hand takes it, rad/s, and its time limit, s. */
 const SPEED = 0.8;
 const LIMIT = 15;
-/** A joint further from where it was sent has not arrived, rad. */
+/** A joint this far from its goal has not arrived, rad. */
 const ARRIVED = 0.1;
 
 /**
- * Drives an arm whose torque is on along a checked way to `goal` (rad).
- * @returns null when it has arrived, else why not; the arm holds then
+ * Drives an arm with torque on along a checked path to `goal` (rad).
+ * @returns null when it has arrived, else why not; the arm then holds
  */
 export async function approach(session: ArmSession, planning: ArmPlanning, goal: Float64Array): Promise<string | null> {
   const { arm } = session;

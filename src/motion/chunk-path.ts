@@ -1,23 +1,23 @@
 import { type BlendLimits, type ChunkPath, Chunks } from '../rt/sources/chunks.ts';
 
-/** What a chunk must keep to, one element per joint: rad, rad/s, rad/s^2. */
+/** Limits that a chunk must respect, one element per joint: rad, rad/s^2. */
 export interface ChunkLimits {
   readonly lower: Float64Array;
   readonly upper: Float64Array;
-  /** With which a joint brakes after its last point. */
+  /** Deceleration of a joint after its last point. */
   readonly braking: Float64Array;
 }
 
-/** Least time of braking after the last point, s. */
+/** Shortest braking after the last point, s. */
 const SHORTEST_BRAKING = 0.05;
-/** What a chunk leads to is looked at every so often, s: no joint moves further than 0.15 rad meanwhile. */
+/** Sampling interval for contact checks along a chunk, s: no joint moves further than 0.15 rad in between. */
 const LOOK = 0.05;
 
 /**
- * A smooth motion through points: the natural cubic spline (velocities and accelerations go on without a step; de Boor, "A
- * Practical Guide to Splines", ch. IV), and after the last point a braking with constant acceleration to rest.
+ * A smooth motion through points: the natural cubic spline, with continuous velocities and accelerations (de Boor, "A
+ * Practical Guide to Splines", ch. IV). After the last point it brakes to rest with constant deceleration.
  * @param times monotonic, s, strictly increasing
- * @param positions rad, one row per point, one column per joint; NaN in the whole column of a joint that is left alone
+ * @param positions rad, one row per point, one column per joint; NaN throughout the columns of joints that do not move
  */
 export function chunkPath(times: Float64Array, positions: Float64Array, blend: number, limits: ChunkLimits): ChunkPath {
   const joints = limits.lower.length;
@@ -50,7 +50,7 @@ export function chunkPath(times: Float64Array, positions: Float64Array, blend: n
   return path;
 }
 
-/** The speeds of the natural cubic spline at its points, rad/s: a tridiagonal system, solved by elimination. */
+/** Speeds of the natural cubic spline at its points, rad/s: a tridiagonal system, solved by elimination. */
 function splineSpeeds(times: Float64Array, values: Float64Array): Float64Array {
   const last = times.length - 1;
   const speeds = new Float64Array(last + 1);
@@ -71,7 +71,7 @@ function splineSpeeds(times: Float64Array, values: Float64Array): Float64Array {
   return speeds;
 }
 
-/** The chunk from the last knot before `now` on: what has passed is nothing that a control thread needs. */
+/** The part of a chunk from the last knot before `now` on: the control thread does not need the past. */
 export function from(path: ChunkPath, now: number): ChunkPath {
   const { times, positions, velocities, blend } = path;
   const joints = positions.length / times.length;
@@ -86,8 +86,8 @@ export function from(path: ChunkPath, now: number): ChunkPath {
 }
 
 /**
- * Where a chunk leads the joints that are at `setpoints` (rad) and move with `velocities` (rad/s) now, rad, row by row, and
- * when: what looks for contacts looks there.
+ * Where a chunk leads the joints, now at `setpoints` (rad) with `velocities` (rad/s): positions in rad, row by row, and
+ * their times, for the contact check.
  */
 export function ledTo(
   path: ChunkPath,
@@ -104,7 +104,7 @@ export function ledTo(
   const at = setpoints.slice();
   const times: number[] = [];
   const positions: number[] = [];
-  // Taking over can last longer than the chunk: until then it is not known how long.
+  // The blend can last longer than the chunk, and its length is not known before.
   for (let end = path.times[0]! + LOOK; t < end || t < source.end; end = Math.max(end, source.end)) {
     t += LOOK;
     source.next(t, LOOK, at);

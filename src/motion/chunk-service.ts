@@ -7,69 +7,71 @@ import type { ChunkPath } from '../rt/sources/chunks.ts';
 import { chunkPath, from, ledTo } from './chunk-path.ts';
 import type { Planners } from './planners.ts';
 
-/** Points that a chunk has at most, and how far ahead it goes, s. */
+/** Most points of a chunk, and how far ahead it may reach, s. */
 export const MOST_POINTS = 500;
 export const LONGEST_CHUNK = 60;
-/** Chunks for one arm that wait to be looked through at most. */
+/** Most chunks of one arm that may wait for their contact check. */
 const MOST_WAITING = 4;
-/** Two points are at least this far apart, s. */
+/** Least time between two points, s. */
 const CLOSEST = 0.001;
-/** A position beyond its limit by no more than this is brought back to it, rad: policies are no more exact. */
+/** A position beyond its limit by no more than this is clamped, rad: policies are no more precise. */
 const LIMIT_SLACK = 0.05;
-/** An observation may be this far ahead of the bridge's clock, s: stamps are rounded. */
+/** An observation may be this far ahead of the bridge's clock, s, because stamps are rounded. */
 const AHEAD = 0.05;
 /**
- * Who has lost the arm must send nothing for as long as its last chunk would have lasted, and for a time between these, s,
- * before it can take it again.
+ * Pause of a sender that lost the arm, before it can take it again: the duration of its last chunk, within these
+ * bounds, s.
  */
 const LEAST_PAUSE = 1;
 const MOST_PAUSE = 5;
-/** Speeds above a limit by no more than this part are rounding. */
+/** Speeds above a limit by no more than this fraction are rounding. */
 const SPEED_SLACK = 1e-3;
 
-/** Positions with time stamps, as a policy gives them. */
+/** Time-stamped positions, as a policy outputs them. */
 export interface Chunk {
-  /** Joints of the model, one per column; null: all in their order. */
+  /** Joints of the model, one per column; null: all, in model order. */
   readonly joints: readonly string[] | null;
   /** s after the observation, one per point, strictly increasing. */
   readonly times: readonly number[];
   /** rad, one row per point. */
   readonly positions: readonly (readonly number[])[];
-  /** When the observation was made that it answers, seconds since 1970 by the bridge's clock; null: as it arrives. */
+  /** Time of the observation behind the chunk, seconds since 1970 by the bridge's clock; null: the time of arrival. */
   readonly observed: number | null;
-  /** Most time from the observation to now, s; an older chunk is skipped as a whole. */
+  /** Largest age of the observation, s; an older chunk is skipped entirely. */
   readonly latency: number;
-  /** Least time in which it takes over from what runs, s. */
+  /** Least time to blend from the running motion into this chunk, s. */
   readonly blend: number;
   /** Without a newer chunk for this long the arm comes to rest, s. */
   readonly deadMan: number;
 }
 
-/** What becomes of a chunk. */
+/** Outcome of a chunk. */
 export interface ChunkOutcome {
-  /** Id of the motion that follows it; null when it is skipped as a whole. */
+  /** Id of the motion that follows the chunk; null when it is skipped entirely. */
   readonly motion: string | null;
   /** From the observation to the arrival, s. */
   readonly age: number;
-  /** Points that are followed, and those whose time had passed. */
+  /** Number of points that are followed, and of points that came too late. */
   readonly kept: number;
   readonly skipped: number;
-  /** From now to the first kept point and to the last one, s; 0 when none is kept. */
+  /** From now to the first and to the last kept point, s; 0 when none is kept. */
   readonly begins: number;
   readonly ends: number;
-  /** Joints that cannot follow so fast: they come later. */
+  /** Joints that cannot move as fast as the chunk wants and will lag. */
   readonly slowed: string[];
-  /** Why it is skipped as a whole, for people. */
+  /** Why the chunk is skipped entirely, human-readable; null when it is not. */
   readonly message: string | null;
 }
 
-/** What following chunks comes to: why it ended before they had run out, for people; null when it did not. */
+/**
+ * How a run of chunks ended. `message`: why it ended before its chunks ran out, human-readable; null when it did not.
+ */
 interface RunEnd {
   readonly ok: boolean;
   readonly message: string | null;
 }
 
-/** Begins what follows chunks as a motion that clients can look after. @returns its id */
+/** Starts a run of chunks as a motion that clients can query. @returns its id */
 export type StartMotion = (work: (caller: Caller) => Promise<RunEnd>) => Promise<string>;
 
 /** One owner's motion through its chunks. */
@@ -77,7 +79,7 @@ interface Run {
   readonly arm: Arm;
   readonly owner: string;
   readonly session: ArmSession;
-  /** The connection that has sent the newest one; null: it may go. */
+  /** Connection that sent the newest chunk; null: the sender may disconnect. */
   sender: unknown;
   readonly cut: AbortController;
   readonly watch: Timer;
@@ -87,16 +89,16 @@ interface Run {
   motion: Promise<string>;
 }
 
-/** What is known of who sent chunks for an arm. */
+/** State of one sender of chunks for an arm. */
 interface Sender {
-  /** When its last accepted chunk came, s, and until when it has to pause once its motion is over before its end, s. */
+  /** When its last accepted chunk came, s, and until when it must pause if its motion ends early, s. */
   heard: number;
   pause: number;
-  /** Somebody or something else has ended its motion. */
+  /** Its motion was ended from outside. */
   severed: boolean;
 }
 
-/** Drives arms through chunks of positions with time stamps, as policies make them, each taking over from the one before. */
+/** Drives arms through chunks of time-stamped positions from policies; each chunk blends in from the one before. */
 export class ChunkService {
   readonly #planners: Planners;
   readonly #clock: Clock;
@@ -112,11 +114,11 @@ export class ChunkService {
   }
 
   /**
-   * Takes a chunk; resolves once the arm follows it, or it is known that nothing of it is followed. The first one takes the
-   * arm, whose torque must be on; the others go on with its motion until it has come to rest.
-   * @param sender with whose end the motion ends (`leave`); null: it may go
-   * @throws {BridgeError} bad_request, naming joint and point; disconnected, stopped, owned, uncalibrated; unsupported without
-   *   torque, where something would be hit, and for a sender that goes on after its motion was ended
+   * Accepts a chunk; resolves once the arm follows it, or it turns out that no point can be followed. The first chunk
+   * takes the arm, whose torque must be on; later ones continue its motion until it has come to rest.
+   * @param sender connection whose end ends the motion (`leave`); null: the sender may disconnect
+   * @throws {BridgeError} bad_request, naming joint and point; disconnected, stopped, owned, uncalibrated; unsupported
+   *   without torque, on a contact, and for a sender that continues after its motion was ended
    */
   async take(arm: Arm, chunk: Chunk, caller: Caller, sender: unknown, start: StartMotion): Promise<ChunkOutcome> {
     if (!this.#open) throw new BridgeError('unavailable', 'The bridge is ending.', { arm });
@@ -169,19 +171,19 @@ export class ChunkService {
     };
   }
 
-  /** The sender has gone: what follows its chunks comes to rest and holds. */
+  /** The sender has disconnected: the motion of its chunks comes to rest, and the arm holds. */
   leave(sender: unknown): void {
     for (const run of this.#runs) {
       if (run.sender === sender) run.cut.abort(new Cancelled('the connection that sent the chunks has closed'));
     }
   }
 
-  /** Takes no further chunks. */
+  /** Accepts no further chunks. */
   close(): void {
     this.#open = false;
   }
 
-  /** What follows this owner's chunks with these joints; undefined when nothing does. */
+  /** This owner's run with these joints; undefined if there is none. */
   #runOf(arm: Arm, { owner }: Caller, joints: Joints): Run | undefined {
     return [...this.#runs].find(
       (run) =>
@@ -222,7 +224,7 @@ export class ChunkService {
     return run.motion;
   }
 
-  /** Follows chunks until they have run out or the motion is ended. */
+  /** Follows chunks until they run out or the motion is ended. */
   async #run(
     arm: Arm,
     first: ChunkPath,
@@ -250,7 +252,7 @@ export class ChunkService {
     try {
       const message = await session.drive({ kind: 'chunks', first }, { onBegun });
       onRefused(new BridgeError('unsupported', `Arm ${arm.name} does not follow the chunk: ${message}.`, { arm }));
-      // Who fell silent by himself may begin anew at once.
+      // A sender that merely fell silent may start anew at once.
       if (message !== null && !cut.signal.aborted) this.#sever(arm, key);
       return { ok: message === null, message };
     } catch (error) {
@@ -284,7 +286,7 @@ export class ChunkService {
     }
   }
 
-  /** @throws {BridgeError} unsupported, where what a chunk leads to would touch something */
+  /** @throws {BridgeError} unsupported, when the chunk would lead to a contact */
   async #requireFree(arm: Arm, path: ChunkPath, times: Float64Array, requireWanted: () => void): Promise<void> {
     const now = this.#clock.now();
     const { setpoints, velocities } = arm.read();
@@ -303,8 +305,8 @@ export class ChunkService {
   }
 
   /**
-   * @param observed when what it answers was seen, monotonic, s
-   * @throws {BridgeError} unsupported, for chunks that go on over what has ended their motion
+   * @param observed time of the observation, monotonic, s
+   * @throws {BridgeError} unsupported, for chunks that continue after their motion was ended
    */
   #requirePaused(arm: Arm, { owner, takeOver }: Caller, observed: number, last: number): void {
     const now = this.#clock.now();
@@ -336,12 +338,12 @@ export class ChunkService {
   }
 }
 
-/** How long a sender whose chunk lasts so long (s) must pause, s. */
+/** How long a sender must pause after a chunk of this duration (s), s. */
 function pauseFor(duration: number): number {
   return Math.min(Math.max(duration, LEAST_PAUSE), MOST_PAUSE);
 }
 
-/** What a chunk keeps to. */
+/** Limits that a chunk must respect. */
 function limitsOf(arm: Arm) {
   const { joints } = arm.model;
   return {
@@ -360,7 +362,7 @@ function blendLimitsOf(arm: Arm) {
 }
 
 /**
- * The points of a chunk as rows for all joints, rad, NaN for those that it leaves alone; and the names of the others.
+ * The points of a chunk as rows of all joints, rad, NaN for joints without a column; and the names of the others.
  * @throws {BridgeError} bad_request
  */
 function pointsOf(
@@ -407,7 +409,7 @@ function pointsOf(
   return { positions: rows, names };
 }
 
-/** Joints that would have to be faster between two points than the arm lets them. */
+/** Joints that would exceed the arm's speed between two points. */
 function slowedOf(arm: Arm, times: Float64Array, positions: Float64Array): string[] {
   const { joints } = arm.model;
   return joints.flatMap(({ name, mirror }, i) => {

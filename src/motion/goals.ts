@@ -3,37 +3,37 @@ import type { ArmSession } from '../arm/arm-session.ts';
 import type { Vector3 } from '../kinematics/frames.ts';
 import { GROUPS, type Group, meet } from '../rt/joint/joint-groups.ts';
 
-/** Where an arm is asked to be. */
+/** Present goal of an arm. */
 export interface PresentGoal {
   /** Positions of all joints, rad; a copy. */
   readonly q: Float64Array;
-  /** Of the tool in the base frame, m: as it was asked for, where that is known. */
+  /** Tool position in the base frame, m: as requested, where known. */
   readonly position: Vector3;
 }
 
 interface Entry {
   readonly session: ArmSession;
   readonly goal: PresentGoal;
-  /** Intent of the group of joints at that time: another one when somebody has been given them since. */
+  /** Intent number of the joint group at that time: it differs once the joints have been given to another session. */
   readonly intent: number;
-  /** The session is over and has brought the arm there. */
+  /** The session is over and has brought the arm to the goal. */
   arrived: boolean;
 }
 
-/** A copy of where an arm is asked to be at this moment, or of where it lies when it is limp, rad. */
+/** A copy of the arm's setpoints, or of its measured positions if it is limp, rad. */
 export function asked(arm: Arm): Float64Array {
   const { holding, setpoints, positions } = arm.read();
   return (holding ? setpoints : positions).slice();
 }
 
 /**
- * What each arm was last asked to go to, while it is on its way there or as long as nothing else has driven it since: its
- * own joints and its gripper each by itself, since they can be driven apart.
+ * The last goal of each arm, kept while the arm is on its way there, and until something else drives it. Own joints and
+ * gripper are kept separately, because they can be driven separately.
  */
 export class Goals {
   readonly #entries: Readonly<Record<Group, Map<Arm, Entry>>> = { arm: new Map(), gripper: new Map() };
 
-  /** A session goes to `goal` from now on, with the joints that it drives. */
+  /** A session moves to `goal` from now on, with the joints that it drives. */
   set(session: ArmSession, goal: PresentGoal): void {
     const { arm, joints } = session;
     for (const group of GROUPS) {
@@ -42,7 +42,7 @@ export class Goals {
     }
   }
 
-  /** A session is over. @param arrived whether its motions have come to their end */
+  /** A session is over. @param arrived whether its motions have reached their end */
   end(session: ArmSession, arrived: boolean): void {
     for (const group of GROUPS) {
       const entry = this.#entries[group].get(session.arm);
@@ -52,7 +52,7 @@ export class Goals {
     }
   }
 
-  /** The goal of the arm's last motion or, where something else has driven it since, its setpoints. */
+  /** Goal of the arm's last motion or, if something else has driven it since, its setpoints. */
   present(arm: Arm): PresentGoal {
     const q = asked(arm);
     const goals = { arm: this.#kept(arm, 'arm'), gripper: this.#kept(arm, 'gripper') };
@@ -60,7 +60,7 @@ export class Goals {
     return { q, position: goals.arm?.position ?? arm.toolPose(q).position };
   }
 
-  /** The goal that a group of joints still has; null where something else has driven it since. */
+  /** Goal still valid for a joint group; null when something else has driven it since. */
   #kept(arm: Arm, group: Group): PresentGoal | null {
     const entry = this.#entries[group].get(arm);
     if (entry === undefined) return null;

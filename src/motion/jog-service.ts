@@ -9,7 +9,7 @@ import { JOG_TIMEOUT } from '../rt/sources/jog.ts';
 
 export type { JogVelocity };
 
-/** Drives arms at speeds that come as a stream of messages. */
+/** Drives arms at speeds that arrive as a stream of messages. */
 export class JogService {
   readonly #control: ControlClient;
   readonly #inputs: InputStreams;
@@ -20,9 +20,9 @@ export class JogService {
   }
 
   /**
-   * A message of a stream. The first one takes the arm, which must be free and ready (or taken over); a while without
-   * one makes it decelerate to a hold, 0.5 s without one gives it back.
-   * @param timeout that while, s, as the first message of a stream says
+   * Handles a message of a stream. The first one takes the arm, which must be free and ready (or taken over). After
+   * `timeout` without a message the arm decelerates to a hold; after 0.5 s without one it is released.
+   * @param timeout s, as set by the first message of a stream
    * @returns why the message is refused; null when the arm moves
    */
   feed(arm: Arm, velocity: JogVelocity, caller: Caller, timeout = JOG_TIMEOUT): BridgeError | null {
@@ -40,18 +40,18 @@ export class JogService {
     return null;
   }
 
-  /** Ends the caller's stream at once: the arm decelerates and holds. Nothing happens to the arm of another owner. */
+  /** Ends the caller's stream at once: the arm decelerates and holds. An arm of another owner is not affected. */
   async stop(arm: Arm, caller: Caller): Promise<void> {
     await this.#inputs.stop(arm, caller.owner.key);
   }
 
-  /** Takes no further messages. */
+  /** Accepts no further messages. */
   close(): void {
     this.#inputs.close();
   }
 }
 
-/** What a message of a jog moves: a gripper that it leaves alone may be driven by somebody else. */
+/** Joints moved by a jog message: a gripper that it leaves alone may have another owner. */
 function movedBy(arm: Arm, velocity: JogVelocity): Joints {
   if (velocity.kind === 'twist') return 'arm';
   const moved = arm.model.joints.filter((_, i) => velocity.velocities[i] !== 0);

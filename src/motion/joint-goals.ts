@@ -6,34 +6,34 @@ import type { Vector3 } from '../kinematics/frames.ts';
 import { asked, type Goals } from './goals.ts';
 import type { Planners } from './planners.ts';
 
-/** A way in joint space that has not ended by then decelerates to a hold, s. */
+/** A joint-space motion that has not ended by then decelerates to a hold, s. */
 const TIME_LIMIT = 30;
-/** Goals closer together than this, s, are followed as they come once there have been so many in a row. */
+/** After so many goals in a row closer together than this, s, goals are followed as they arrive. */
 const DENSE = 0.03;
 const DENSE_GOALS = 4;
-/** After this silence the arm leaves such a path and goes to its last goal by itself, s. */
+/** After this silence the arm stops following and moves to its last goal in one motion, s. */
 const QUIET = 0.1;
-/** Goals closer together than this, s, so many in a row, are a stream: it must pause for as long to take an arm that it has lost. */
+/** So many goals in a row closer together than this, s, are a stream: it must pause this long to retake a lost arm. */
 const STREAM_PAUSE = 0.5;
 const STREAM_GOALS = 4;
-/** A position beyond its limit by no more than this is brought back to it: a measured one may be written back, rad. */
+/** A position beyond its limit by no more than this is clamped, because a measured one may be written back, rad. */
 const LIMIT_SLACK = 0.01;
-/** Angles that differ by no more are the same, rad. */
+/** Angles that differ by no more than this are equal, rad. */
 const SAME = 1e-9;
 
-/** An arm on its way to the newest of the goals that one owner writes, under one claim. */
+/** An arm on its way to the newest goal of one owner, under one claim. */
 class Flight {
   readonly session: ArmSession;
   /** Key of the owner. */
   readonly owner: string;
-  /** Resolves when the snapshot tells of the motion. @throws {BridgeError} when it cannot begin */
+  /** Resolves when the snapshot shows the motion. @throws {BridgeError} when it cannot begin */
   readonly begun: Promise<void>;
   /** The newest goal, rad. */
   goal: Float64Array;
   /** When it came, s. */
   heard: number;
   readonly #control: ControlClient;
-  /** Goals in a row that came as a stream, and as a dense one. */
+  /** Number of goals in a row that came as a stream, and as a dense one. */
   #streamed = 1;
   #dense = 1;
   #following = false;
@@ -58,17 +58,17 @@ class Flight {
     });
   }
 
-  /** It takes newer goals. */
+  /** Whether it accepts newer goals. */
   get goesOn(): boolean {
     return !this.#over && this.session.lost === null;
   }
 
-  /** Its goals come as a stream, and somebody else has ended it. */
+  /** Its goals are a stream, and someone else has ended it. */
   get severed(): boolean {
     return this.#severed && this.#streamed >= STREAM_GOALS;
   }
 
-  /** From the next cycle on the arm goes there instead. */
+  /** Moves to a new goal instead from the next cycle on. */
   retarget(goal: Float64Array): void {
     this.goal = goal;
     this.touch();
@@ -76,7 +76,7 @@ class Flight {
     else this.#onRetarget();
   }
 
-  /** A goal has come, also one that it has already. */
+  /** A goal has arrived, possibly a repeated one. */
   touch(): void {
     const now = this.session.arm.clock.now();
     const gap = now - this.heard;
@@ -85,7 +85,7 @@ class Flight {
     this.#dense = gap < DENSE ? this.#dense + 1 : 1;
   }
 
-  /** Flies to the goal, and on to each newer one; resolves when the arm has arrived, is lost, or did not set off. */
+  /** Moves to the goal, and on to each newer one; resolves when the arm has arrived, is lost, or could not start. */
   async fly(): Promise<void> {
     const { session } = this;
     const { arm } = session;
@@ -112,7 +112,7 @@ class Flight {
     }
   }
 
-  /** Follows goals as they come, as close behind them as a follower is behind its leader, until they fall silent. */
+  /** Follows goals as they arrive, as closely as a follower follows its leader, until they pause. */
   async #follow(): Promise<string | null> {
     const { session } = this;
     const { clock } = session.arm;
@@ -144,7 +144,9 @@ class Flight {
     });
   }
 
-  /** Goes to one goal, or until there is a newer one and the control loop has taken this one up: it is given one a cycle. */
+  /**
+   * Moves to one goal, or until there is a newer one and the loop has accepted this one: it gets one goal per cycle.
+   */
   #leg(goal: Float64Array): Promise<string | null> {
     let onTaken: () => void = () => {};
     const taken = new Promise<void>((resolve) => {
@@ -166,22 +168,22 @@ function isSame(a: Float64Array, b: Float64Array): boolean {
   return a.every((angle, i) => Math.abs(angle - b[i]!) < SAME);
 }
 
-/** The arm holds at exactly these setpoints (rad), so that nothing has to move. */
+/** Whether the arm already holds at exactly these setpoints (rad), so that nothing has to move. */
 function isAskedToBe(arm: Arm, goal: Float64Array): boolean {
   const { state, holding, setpoints } = arm.read();
   return state === 'ready' && holding && isSame(setpoints, goal);
 }
 
-/** Goals of joints that programs write one after the other, without waiting for the arm. */
+/** Joint goals that programs write one after the other, without waiting for the arm. */
 export class JointGoals {
   readonly #planners: Planners;
   readonly #goals: Goals;
   readonly #control: ControlClient;
   readonly #flights = new Map<Arm, Flight>();
-  /** Streams that go on although they have lost their arm. */
+  /** Streams that continue although they lost their arm. */
   readonly #severed = new Map<Arm, { readonly owner: string; heard: number }>();
 
-  /** @param planners of all arms @param goals shared by all that moves arms to poses */
+  /** @param planners of all arms @param goals shared by everything that moves arms to poses */
   constructor(planners: Planners, goals: Goals, control: ControlClient) {
     this.#planners = planners;
     this.#goals = goals;
@@ -189,15 +191,15 @@ export class JointGoals {
   }
 
   /**
-   * Torque on if it is off, then towards the goal; resolves once that has begun. A newer goal of the same owner retargets
-   * the arm in flight, and resolves at once: of several within one cycle the newest is driven to. Goals that come quicker
-   * than the arm can stop at each are followed like a leader.
+   * Switches torque on if it is off, then moves towards the goal; resolves once that has begun. A newer goal of the
+   * same owner retargets the arm in flight and resolves at once: of several goals within one cycle the newest wins.
+   * Goals that arrive faster than the arm can stop at each are followed like a leader.
    * @param wanted rad, one per joint; NaN: the joint keeps its present goal
-   * @param caller without a signal: a goal that is accepted goes on when its client leaves
-   * @param position of the tool at that goal as it was asked for, m in the base frame; left out: that of the joints
-   * @param ask when it was asked; left out: now
-   * @throws {BridgeError} disconnected, stopped, owned; bad_request beyond a limit, or where links would touch; unsupported
-   *   for a stream that went on while it was stopped, or while somebody else drove the arm
+   * @param caller without a signal: an accepted goal continues when its client leaves
+   * @param position requested tool position at that goal, m in the base frame; left out: computed from the joints
+   * @param ask the request's number; left out: a new one
+   * @throws {BridgeError} disconnected, stopped, owned; bad_request beyond a limit, or for a contact of links;
+   *   unsupported for a stream that continued while it was stopped, or while someone else drove the arm
    */
   async write(
     arm: Arm,
@@ -250,7 +252,7 @@ export class JointGoals {
     );
   }
 
-  /** @throws {BridgeError} bad_request, when links would touch something on the straight way of the joints to the goal */
+  /** @throws {BridgeError} bad_request, for a contact on the straight joint-space path to the goal */
   #requireFree(arm: Arm, goal: Float64Array): void {
     const contact = this.#planners.of(arm).touches(asked(arm), goal);
     if (contact === null) return;
@@ -261,7 +263,7 @@ export class JointGoals {
     );
   }
 
-  /** Claims the arm and lets it set off; resolves once it has. */
+  /** Claims the arm and starts the motion; resolves once it has begun. */
   #begin(
     arm: Arm,
     goal: Float64Array,
@@ -282,7 +284,7 @@ export class JointGoals {
     return flight.begun;
   }
 
-  /** The present goal with what is wanted in it. @throws {BridgeError} bad_request */
+  /** The present goal with the wanted positions merged in. @throws {BridgeError} bad_request */
   #goal(arm: Arm, wanted: Float64Array): Float64Array {
     const goal = this.#goals.present(arm).q;
     const beyond: string[] = [];

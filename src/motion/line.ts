@@ -13,30 +13,30 @@ import {
 import { type TimingLimits, timePath } from './path-timing.ts';
 import { ToolTracker } from './tracker.ts';
 
-/** Longest way of the tool between two poses of a line: m and rad. */
+/** Largest tool step between two poses of a line: m and rad. */
 const STEP = 0.002;
 const TURN = 0.02;
-/** A line has at least so many steps, for its derivatives. */
+/** Fewest steps of a line, for its derivatives. */
 const LEAST_STEPS = 16;
-/** Position that counts as met, m. */
+/** Position error that counts as reached, m. */
 const MET = 1e-5;
 /** A joint that moves further in one step is at a singularity, rad. */
 const LEAP = 0.2;
-/** Orientation that the end may lack beyond what the arm cannot have there at all, rad. */
+/** Orientation error allowed at the end beyond what the arm cannot avoid there, rad. */
 const END_ORIENTATION = 0.01;
 
-/** Where a line leads. */
+/** End of a line. */
 export interface LineEnd {
   /** m, base frame */
   readonly position: Vector3;
   readonly angles: AngleTargets;
-  /** A pose there, rad: for its orientation, and for the joints that do not move the tool. */
+  /** A pose there, rad: gives the orientation, and the positions of joints that do not move the tool. */
   readonly goal: Float64Array;
   /** Orientation error that the arm cannot avoid there, rad. */
   readonly plannedOrientationError: number;
 }
 
-/** A straight way of the tool: poses at times after its start, and the last of them. Rows of joints: rad and rad/s. */
+/** A straight tool path: poses, their times after the start, and the last pose. Rows of joints: rad and rad/s. */
 export interface Line {
   readonly times: Float64Array;
   readonly positions: Float64Array;
@@ -49,13 +49,13 @@ export interface LineOptions {
   /** Orientation of the tool where all angles are zero. */
   readonly zero: Rotation;
   readonly limits: TimingLimits;
-  /** What would touch on the way between two neighbouring poses; null when it is free. */
+  /** The contact on the way between two neighbouring poses; null when there is none. */
   readonly touches: (from: Float64Array, to: Float64Array) => string | null;
 }
 
 /**
- * Leads the tool on a straight line, its orientation turning evenly about one axis where angles are given; angles that are
- * not given stay free. Where the arm cannot have the orientation in between, it comes as near as it can.
+ * Moves the tool on a straight line. Where angles are given, the orientation turns evenly about one axis; angles not
+ * given stay free. Where the arm cannot have an intermediate orientation, it comes as near as it can.
  *
  * @param from pose of the arm, at rest, rad
  * @returns the line, or how far it goes and why no further
@@ -117,7 +117,7 @@ function stepFault(
   return touches(last, next);
 }
 
-/** The given angles of the orientation at `part` (0..1) of the even turn from one orientation to another. */
+/** The given angles at fraction `part` (0..1) of the even turn from one orientation to another. */
 function anglesAt(begin: Rotation, finish: Rotation, part: number, zero: Rotation, given: AngleTargets): AngleTargets {
   const turn = new Float64Array(3);
   writeRotationVector(multiplyByTranspose(finish, begin), turn);

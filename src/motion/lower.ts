@@ -7,9 +7,9 @@ const LOWERING_SPEED = 1;
 const DOWN_BAND = 0.15;
 
 /**
- * Leads an arm along a checked way (poses, rad) to its rest pose, the last of them.
- * @param without joint whose servo carries nothing: it lies where it lies; null: none
- * @returns null, or why it is not down
+ * Drives an arm along a checked path (poses, rad), which ends at its rest pose.
+ * @param without joint whose servo is limp and stays where it lies; null: none
+ * @returns null, or why the arm is not down
  */
 export async function lowerTo(
   session: ArmSession,

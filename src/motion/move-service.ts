@@ -24,41 +24,41 @@ import { toolIn } from './tool.ts';
 
 /** A move that has not ended by then decelerates to a hold, s. */
 const TIME_LIMIT = 30;
-/** The longest that lowering before the end of the bridge may take, s. */
+/** Longest lowering, s: short enough for the shutdown of the bridge. */
 const LOWERING_LIMIT = 8;
-/** What joints that stick may still move the tool by once the arm has settled, and once it is at rest: m and rad. */
+/** How far sticking joints may still move the tool once the arm has settled, and once it is at rest: m and rad. */
 const SETTLED_CREEP: Errors = { position: 0.0014, orientation: 0.014 };
 const REST_CREEP: Errors = { position: 0.0009, orientation: 0.005 };
-/** Most trials of an arm that is within its tolerances already, and close to their edge. */
+/** Most further trials for an arm that is within its tolerances, but close to their edge. */
 const IMPROVEMENTS = 2;
-/** Most that trials may move a joint's goal away from the asked position, rad. */
+/** Largest correction of a joint's goal by trials, rad. */
 const LARGEST_CORRECTION = 0.15;
-/** An arm that cannot go all the way down around a dead joint goes so far. */
+/** Fractions of the path down that are tried when an arm with a dead joint cannot go all the way. */
 const PARTS_OF_THE_WAY = [1, 0.75, 0.5, 0.25];
-/** Longest wait for a bus read that a caller asked for, s. */
+/** Longest wait for a bus read requested by a caller, s. */
 const SYNC_TIMEOUT = 0.2;
-/** A wave: turns of the wrist to either side, rad, and how many. */
+/** A wave: wrist turn to either side, rad, and how often. */
 const WAVE = 0.35;
 const WAVES = 2;
 
-/** Finds where a move goes, or why it is refused before anything moves. */
+/** Finds the target of a move, or why it is refused before anything moves. */
 type FindTarget = (wanted: RequireWanted) => Promise<Target | string>;
-/** What follows once a move is where it was to go. @returns null, or why it has not been completed */
+/** What follows once a move has reached its target. @returns null, or why it was not completed */
 type Sequel = (session: ArmSession, target: Target) => Promise<string | null>;
 
 /** A move that can be begun. */
 interface Plan {
   readonly target: Target;
-  /** What it does under its claim. @param began s by the arm's clock */
+  /** The motion, run under the move's claim. @param began s by the arm's clock */
   readonly work: (session: ArmSession, began: number) => Promise<MoveOutcome>;
 }
 
-/** Moves of arms by themselves: to poses, with trials; greeting, going to sleep, lowering; reading the end effector. */
+/** Moves to poses, with correction trials; greeting, sleeping, lowering; reading the end effector. */
 export class MoveService {
   readonly #planners: Planners;
   readonly #goals: Goals;
 
-  /** @param planners of all arms @param goals shared by all that moves arms to poses */
+  /** @param planners of all arms @param goals shared by everything that moves arms to poses */
   constructor(planners: Planners, goals: Goals) {
     this.#goals = goals;
     this.#planners = planners;
@@ -70,7 +70,7 @@ export class MoveService {
   }
 
   /**
-   * Torque on if it is off, then to the named pose `init`, which becomes the zero of the absolute frame.
+   * Switches torque on if it is off, then moves to the named pose `init`, which becomes the zero of the absolute frame.
    * @throws {BridgeError} disconnected, stopped, owned
    */
   async init(arm: Arm, caller: Caller): Promise<MoveOutcome> {
@@ -80,14 +80,14 @@ export class MoveService {
     return outcome;
   }
 
-  /** To another named pose, by a checked way. @throws {BridgeError} disconnected, stopped, owned */
+  /** Moves to another named pose by a checked path. @throws {BridgeError} disconnected, stopped, owned */
   async toPose(arm: Arm, name: string, caller: Caller): Promise<MoveOutcome> {
     arm.requireDrivable();
     return this.#go(arm, async () => poseTarget(arm, this.#planning(arm), name, null), caller);
   }
 
   /**
-   * To joint angles (rad, one a joint; NaN: it keeps its present goal), by a checked way.
+   * Moves to joint angles (rad, one per joint; NaN: the joint keeps its present goal) by a checked path.
    * @throws {BridgeError} disconnected, stopped, owned; bad_request beyond a limit
    */
   async toJoints(arm: Arm, angles: Float64Array, caller: Caller): Promise<MoveOutcome> {
@@ -111,8 +111,8 @@ export class MoveService {
   }
 
   /**
-   * What an absolute move would come to, without moving anything.
-   * @throws {BridgeError} disconnected, stopped, not_initialised; unavailable when too many others ask
+   * Forecasts an absolute move without moving anything.
+   * @throws {BridgeError} disconnected, stopped, not_initialised; unavailable when too many others wait
    */
   async foresee(arm: Arm, move: AbsoluteMove): Promise<Forecast> {
     this.#requireInitialised(arm);
@@ -132,7 +132,7 @@ export class MoveService {
   }
 
   /**
-   * A move from the present goal, that of a motion under way too.
+   * A move relative to the present goal, even the goal of a running motion.
    * @throws {BridgeError} disconnected, stopped, owned, not_initialised
    */
   async moveRelative(arm: Arm, move: RelativeMove, caller: Caller): Promise<MoveOutcome> {
@@ -143,7 +143,8 @@ export class MoveService {
   }
 
   /**
-   * Torque on if it is off, to the named pose `hello`, and two waves of the wrist; the gripper keeps what it holds.
+   * Switches torque on if it is off, moves to the named pose `hello` and waves the wrist twice; the gripper stays as it
+   * is.
    * @throws {BridgeError} disconnected, stopped, owned
    */
   async hello(arm: Arm, caller: Caller): Promise<MoveOutcome> {
@@ -160,8 +161,8 @@ export class MoveService {
   }
 
   /**
-   * Down along a checked way to the named pose `rest`; there the torque goes off. An arm that does not get down holds. One that
-   * its own servos have stopped is lowered too.
+   * Lowers the arm along a checked path to the named pose `rest`, then switches torque off. An arm that does not get
+   * down holds. Also lowers an arm stopped by its own servos.
    * @throws {BridgeError} disconnected, stopped, owned
    */
   async sleep(arm: Arm, caller: Caller): Promise<MoveOutcome> {
@@ -196,9 +197,9 @@ export class MoveService {
   }
 
   /**
-   * Lowers an arm along a checked way to its rest pose and switches its torque off. An arm that somebody has stopped, that does
-   * not answer, or for which no free way is found, keeps its torque and holds.
-   * @param without joint whose servo is silent or limp: the others go down around it, as low as is free, and hold there
+   * Lowers an arm along a checked path to its rest pose and switches its torque off. The arm keeps its torque and holds
+   * if someone has stopped it, if it does not answer, or if no free path is found.
+   * @param without joint whose servo is silent or limp: the others move down around it, as low as is free, and hold
    * @returns null when the arm is down and limp, else why it still holds
    */
   async lower(arm: Arm, caller: Caller, without: number | null = null): Promise<string | null> {
@@ -216,7 +217,7 @@ export class MoveService {
     if (!holding) return `only some servos of arm ${arm.name} have torque: they are left as they are`;
     const rest = this.#planning(arm).pose('rest');
     const route = without === null ? await this.#route(arm, rest) : this.#routeAround(arm, rest, without);
-    // Its own servos may have stopped it meanwhile, which keeps nobody from lowering it.
+    // Its own servos may have stopped it meanwhile, which does not prevent lowering.
     const wanted = arm.failed ? arm.ask() : ask;
     if (typeof route === 'string') {
       return `arm ${arm.name} has no free way down (${route}) and holds; move it clear, then stop the bridge again`;
@@ -253,7 +254,7 @@ export class MoveService {
     return gripper === null ? null : this.#goals.present(arm).q[gripper.index]!;
   }
 
-  /** Poses of a greeting about `pose`, ending with it; none for an arm whose wrist is not free to turn there. */
+  /** Poses of a greeting around `pose`, ending with it; none for an arm whose wrist is not free to turn there. */
   #waves(arm: Arm, pose: Float64Array): readonly Float64Array[] {
     const wrist = arm.model.joints.findIndex(({ role }) => role === 'wrist_roll');
     const joint = arm.model.joints[wrist];
@@ -268,12 +269,14 @@ export class MoveService {
     return [...Array.from({ length: WAVES }, () => ends).flat(), pose];
   }
 
-  /** A free way from where the arm is asked to be (or lies, when limp) to `goal`, or what is in the way. */
+  /** A free path to `goal` from the arm's setpoints (measured positions when limp), or the contact. */
   #route(arm: Arm, goal: Float64Array, wanted?: RequireWanted): Promise<readonly Float64Array[] | string> {
     return this.#planning(arm).route(asked(arm), goal, wanted);
   }
 
-  /** A straight way towards `goal` on which one joint stays where it was seen last: as far as is free, or what is in the way. */
+  /**
+   * A straight path towards `goal` with one joint fixed at its last seen position: as far as is free, else the contact.
+   */
   #routeAround(arm: Arm, goal: Float64Array, joint: number): readonly Float64Array[] | string {
     const from = asked(arm);
     from[joint] = arm.read().positions[joint]!;
@@ -296,8 +299,8 @@ export class MoveService {
   }
 
   /**
-   * On a straight line, unless only the gripper acts. It begins at rest: an arm that moves brakes first, since its way on is
-   * not known before.
+   * Moves on a straight line, unless only the gripper acts. The line begins at rest: a moving arm brakes first, because
+   * its stopping point is not known before.
    */
   #goStraight(arm: Arm, find: FindTarget, caller: Caller): Promise<MoveOutcome> {
     const refusal = (why: string, moved: string): string =>
@@ -330,7 +333,7 @@ export class MoveService {
     return this.#inSession(arm, plan, caller);
   }
 
-  /** @param then what follows once the arm is there */
+  /** @param then what follows once the arm has arrived */
   #go(arm: Arm, find: FindTarget, caller: Caller, then?: Sequel): Promise<MoveOutcome> {
     const plan = async (wanted: RequireWanted): Promise<Plan | string> => {
       const target = await find(wanted);
@@ -339,7 +342,7 @@ export class MoveService {
     return this.#inSession(arm, plan, caller);
   }
 
-  /** To a target in straight joint-space legs, or what is in the way. */
+  /** Plans straight joint-space legs to a target, or returns the contact. */
   async #legs(arm: Arm, target: Target, wanted: RequireWanted, then?: Sequel): Promise<Plan | string> {
     const route = await this.#route(arm, target.goal, wanted);
     if (typeof route === 'string') return this.#blocked(arm, route);
@@ -355,9 +358,8 @@ export class MoveService {
   }
 
   /**
-   * Plans a move when those that were asked before have been planned, claims the arm for it, and gives it back after the
-   * work.
-   * @param plan or why it is refused before anything moves
+   * Plans a move after those requested before, claims the arm for it, and releases it after the work.
+   * @param plan or why the move is refused before anything moves
    */
   async #inSession(
     arm: Arm,
@@ -407,8 +409,8 @@ export class MoveService {
   }
 
   /**
-   * Leads the arm to a target, trial by trial.
-   * @param legs the way there; the last of them is the first trial
+   * Drives the arm to a target, trial by trial.
+   * @param legs of the path; the last of them is the first trial
    * @param onTrial called as each trial begins
    */
   async #reach(

@@ -1,4 +1,4 @@
-/** How the tool gets where it is to go: straight in joint space, or on a straight line. */
+/** Path of the tool to its target: straight in joint space, or a straight line. */
 export const PATHS = ['joint', 'line'] as const;
 export type Path = (typeof PATHS)[number];
 
@@ -12,9 +12,9 @@ export interface Tolerances {
   readonly orientationTolerance: number;
 }
 
-/** An absolute move. Lengths in m, angles in rad, in the absolute frame: axes of the base frame, zero at pose `init`. */
+/** An absolute move. Lengths in m, angles in rad, in the absolute frame: base frame axes, zero at pose `init`. */
 export interface AbsoluteMove extends Tolerances {
-  /** Left out: the present goal of that coordinate is kept. */
+  /** Left out: that coordinate keeps its present goal. */
   readonly x?: number;
   readonly y?: number;
   readonly z?: number;
@@ -24,12 +24,12 @@ export interface AbsoluteMove extends Tolerances {
   readonly yaw?: number;
   /** Positive is clockwise seen from behind; left out: free. */
   readonly roll?: number;
-  /** 0 closed .. 1 open; left out: the gripper keeps its goal. With nothing else given only the gripper acts. */
+  /** 0 closed .. 1 open; left out: the gripper keeps its goal. If nothing else is given, only the gripper moves. */
   readonly open?: number;
   readonly path: Path;
 }
 
-/** A move from the present goal, in axes of the base frame: m and rad. What is left out does not change. */
+/** A move relative to the present goal, in axes of the base frame: m and rad. What is left out does not change. */
 export interface RelativeMove extends Tolerances {
   readonly x?: number;
   readonly y?: number;
@@ -38,30 +38,30 @@ export interface RelativeMove extends Tolerances {
   readonly pitch?: number;
   readonly yaw?: number;
   readonly roll?: number;
-  /** 0 closed .. 1 open, not a change. With nothing else given only the gripper acts. */
+  /** 0 closed .. 1 open, not a change. If nothing else is given, only the gripper moves. */
   readonly open?: number;
   readonly path: Path;
 }
 
 export interface MoveOutcome {
   readonly ok: boolean;
-  /** Null when ok; else why it ended and how far it came, for people. */
+  /** Null when ok; else why it ended and how far it came, human-readable. */
   readonly message: string | null;
-  /** Distance between asked and measured tool position, m; null when nothing was asked of it. */
+  /** Distance between requested and measured tool position, m; null if no position was requested. */
   readonly positionError: number | null;
-  /** Smallest rotation to an orientation with the asked angles, rad; null when nothing was asked of it. */
+  /** Smallest rotation to an orientation with the requested angles, rad; null if no orientation was requested. */
   readonly orientationError: number | null;
-  /** Trials made. */
+  /** Number of trials made. */
   readonly trials: number;
   /** From acceptance to the end of the motion, s. */
   readonly duration: number;
 }
 
-/** What a move would come to. */
+/** Forecast of a move. */
 export interface Forecast {
-  /** Null when it would be begun and could meet its tolerances; else why not, for people. */
+  /** Null when the move would start and could meet its tolerances; else why not, human-readable. */
   readonly problem: string | null;
-  /** Where the joints would go, rad; null where the arm cannot go at all. */
+  /** Joint positions of the target, rad; null where the arm cannot go at all. */
   readonly goal: Float64Array | null;
 }
 

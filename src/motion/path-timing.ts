@@ -10,14 +10,13 @@ export interface PathTiming {
   readonly velocities: Float64Array;
 }
 
-/** Halvings in search of the largest speed of a pose; each doubles its precision. */
+/** Bisection steps in the search for a pose's largest speed; each doubles the precision. */
 const HALVINGS = 50;
 
 /**
- * The quickest way along a path from rest to rest within velocity and acceleration limits: TOPP-RA (H. Pham and
- * Q.-C. Pham, "A new approach to time-optimal path parameterization based on reachability analysis", 2018). Backwards
- * along the path it finds the largest speeds from which the arm can still brake, forwards it takes the largest
- * acceleration that keeps to them.
+ * Time-optimal timing of a path from rest to rest within velocity and acceleration limits: TOPP-RA (H. Pham and Q.-C.
+ * Pham, "A new approach to time-optimal path parameterization based on reachability analysis", 2018). The backward pass
+ * finds the largest speeds from which the arm can still brake. The forward pass accelerates as much as these allow.
  *
  * @param poses at least three poses at equal distances along the path, row by row, rad
  */
@@ -26,8 +25,8 @@ export function timePath(poses: Float64Array, limits: TimingLimits): PathTiming 
   const count = poses.length / joints;
   const { slope, curve } = derivatives(poses, joints);
   const rows = new Rows(slope, curve, limits);
-  // Squares of the path's speed in poses per second, and how far they may be. Their derivative along the path is twice
-  // the path's acceleration.
+  // Upper bounds of the squared path speed, in (poses per second)^2. The derivative of the squared speed along the path
+  // is twice the path acceleration.
   const most = new Float64Array(count);
   for (let k = count - 2; k > 0; k--) {
     const top = rows.topSquare(k);
@@ -49,7 +48,7 @@ export function timePath(poses: Float64Array, limits: TimingLimits): PathTiming 
   return { times, velocities };
 }
 
-/** The largest value up to `top` that is possible, where all below a possible one are. */
+/** The largest possible value up to `top`, given that every value below a possible one is possible. */
 function largest(top: number, possible: (value: number) => boolean): number {
   if (possible(top)) return top;
   let good = 0;
@@ -62,9 +61,9 @@ function largest(top: number, possible: (value: number) => boolean): number {
   return good;
 }
 
-/** What the joints' limits leave to the path's speed and acceleration at each of its poses. */
+/** Bounds on path speed and acceleration at each pose, from the joint limits. */
 class Rows {
-  /** Largest acceleration of the path that `accelerations` has found, poses/s^2. */
+  /** Largest path acceleration found by the last call of `accelerations`, poses/s^2. */
   upper = 0;
   readonly #slope: Float64Array;
   readonly #curve: Float64Array;
@@ -76,7 +75,7 @@ class Rows {
     this.#limits = limits;
   }
 
-  /** Square of the largest path speed that keeps to the velocity limits at pose `k`. */
+  /** Square of the largest path speed that respects the velocity limits at pose `k`. */
   topSquare(k: number): number {
     const { velocity } = this.#limits;
     let top = Number.MAX_VALUE;
@@ -87,7 +86,7 @@ class Rows {
     return top;
   }
 
-  /** Whether there is an acceleration from pose `k` to the next, at speed `square`, that leads to one of 0 to `next`. */
+  /** Whether an acceleration from pose `k` at squared speed `square` leads to one of 0 to `next` at the next pose. */
   accelerations(k: number, square: number, next: number): boolean {
     const { acceleration } = this.#limits;
     let lower = -square / 2;
@@ -97,7 +96,7 @@ class Rows {
       const most = acceleration[i]!;
       const here = k * joints + i;
       const there = here + joints;
-      // Where it begins, and where it ends: the square has grown by twice the acceleration there.
+      // Start and end of the step: at its end the square has grown by twice the acceleration.
       for (const [slope, curve] of [
         [this.#slope[here]!, this.#curve[here]!],
         [this.#slope[there]! + 2 * this.#curve[there]!, this.#curve[there]!],
@@ -118,7 +117,7 @@ class Rows {
   }
 }
 
-/** First and second derivatives by the number of the pose, by differences of second order. */
+/** First and second derivatives with respect to the pose index, by second-order differences. */
 function derivatives(poses: Float64Array, joints: number): { slope: Float64Array; curve: Float64Array } {
   const count = poses.length / joints;
   const slope = new Float64Array(poses.length);

@@ -5,14 +5,14 @@ import type { RobotDescription } from '../kinematics/urdf.ts';
 import type { Line, LineEnd } from './line.ts';
 import type { PaceParts, PlannedArm, WayContact } from './planner.ts';
 
-/** An arm as the planner thread needs it. */
+/** The data of an arm that the planner thread needs. */
 export interface PlanSetup extends PlannedArm {
   readonly urdf: RobotDescription;
   readonly baseLink: string;
   readonly toolLink: string;
 }
 
-/** What the planner thread can be asked, with what it answers. Joint positions in rad, lengths in m. */
+/** Questions to the planner thread, with their answers. Joint positions in rad, lengths in m. */
 export interface PlanKinds {
   readonly solve: {
     readonly question: { readonly position: Vector3; readonly angles: AngleTargets; readonly seed: Float64Array };
@@ -38,10 +38,10 @@ export type PlanQuestion = { [Kind in PlanKind]: { readonly kind: Kind } & PlanK
 export type PlanAnswer = PlanKinds[PlanKind]['answer'];
 
 export type ToPlanner =
-  /** Arms are numbered as they come. */
+  /** Arms are numbered in the order of their setups. */
   { readonly setup: PlanSetup } | { readonly request: number; readonly arm: number; readonly question: PlanQuestion };
 
 export type FromPlanner =
   | { readonly request: number; readonly answer: PlanAnswer }
-  /** Nobody wants the answer any more, or it could not be found, for people. */
+  /** The question was given up, or could not be answered; human-readable. */
   | { readonly request: number; readonly failure: string };

@@ -1,4 +1,4 @@
-/** The planner thread's entry: it runs what `PlannerThread` is in a worker of its own. */
+/** The planner thread's entry: runs `PlannerThread` in a worker. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FromPlanner, ToPlanner } from './plan-messages.ts';
 import { PlannerThread } from './planner-thread.ts';

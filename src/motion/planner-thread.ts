@@ -2,19 +2,19 @@ import { armChain } from '../kinematics/arm-chain.ts';
 import type { FromPlanner, PlanAnswer, PlanQuestion, ToPlanner } from './plan-messages.ts';
 import { ArmPlanner } from './planner.ts';
 
-/** Ends the work on a question whose answer nobody wants any more. */
+/** Aborts work on a question whose answer is no longer wanted. */
 class GivenUp extends Error {}
 
 /**
- * All that runs in the planner thread: a planner for each arm, and one question after the other. It knows the rest of the
- * program by messages alone, so that it runs in a worker as well as beside everything else in virtual time.
+ * Everything that runs in the planner thread: a planner for each arm, which answers one question after the other. It
+ * communicates only by messages, so it runs in a worker as well as in one thread with everything else in virtual time.
  */
 export class PlannerThread {
   readonly #arms: ArmPlanner[] = [];
   readonly #givenUp: Int32Array;
   readonly #post: (message: FromPlanner) => void;
 
-  /** @param givenUp one word of shared memory: the request that is not wanted any more */
+  /** @param givenUp one word of shared memory: the request that was given up */
   constructor(givenUp: Int32Array, post: (message: FromPlanner) => void) {
     this.#givenUp = givenUp;
     this.#post = post;

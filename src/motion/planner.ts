@@ -8,40 +8,40 @@ import { HEADROOM } from '../rt/sources/trajectory.ts';
 import { type Line, type LineEnd, planLine } from './line.ts';
 import { findRoute } from './route.ts';
 
-/** What a planner knows of an arm besides its chain: plain data, which goes from thread to thread. */
+/** The arm data that a planner needs besides the chain: plain data that can be sent to another thread. */
 export interface PlannedArm {
   readonly joints: readonly Pick<JointModel, 'name' | 'role' | 'move'>[];
   /** Positions in rad per joint, in the order of `joints`. */
   readonly poses: ReadonlyMap<string, Float64Array>;
 }
 
-/** Parts of the joints' largest speeds and accelerations that a motion may use. */
+/** Fractions of the joints' largest speeds and accelerations that a motion may use. */
 export interface PaceParts {
   readonly pace: number;
   readonly accelerationScale: number;
 }
 
-/** The first pose of a way that cannot be reached without a contact. */
+/** The first pose of a path that cannot be reached without a contact. */
 export interface WayContact {
   readonly index: number;
   readonly contact: string;
 }
 
-/** All of a joint's limits. */
+/** The full limits of each joint. */
 const UNLIMITED: PaceParts = { pace: 1, accelerationScale: 1 };
 
-/** What would touch what on the straight joint-space way between two poses (rad), for people; null when it is free. */
+/** The contact on the straight joint-space path between two poses (rad), human-readable; null when there is none. */
 export function contactBetween(collision: CollisionModel, from: Float64Array, to: Float64Array): string | null {
   const contact = collision.checkPath(from, to);
   return contact === null ? null : `${contact.a} and ${contact.b} would touch`;
 }
 
 /**
- * What one arm can reach, and how it gets there without touching itself or the table. Its answers take up to some tenths of
- * a second: it belongs into a thread for that (`planner-thread.ts`).
+ * What one arm can reach, and how it gets there without touching itself or the table. Answers take up to some tenths of
+ * a second, so it belongs in its own thread (`planner-thread.ts`).
  */
 export class ArmPlanner {
-  /** Called before each check of a way; what it throws ends the planning. */
+  /** Called before each check of a path; an error that it throws ends the planning. */
   proceed: () => void = () => {};
   /** The zero of the absolute frame: tool pose of the named pose `init`, in the base frame. */
   readonly zero: Pose;
@@ -64,7 +64,7 @@ export class ArmPlanner {
   }
 
   /**
-   * Joint positions for a tool position (m, base frame) and any given angles (rad), near `seed` and touching nothing.
+   * Joint positions for a tool position (m, base frame) and any given angles (rad), near `seed` and free of contacts.
    * The orientation is met as nearly as the position allows.
    */
   solve(position: Vector3, angles: AngleTargets, seed: Float64Array): InverseResult {
@@ -72,16 +72,16 @@ export class ArmPlanner {
   }
 
   /**
-   * A way from `from` to `to` (rad) in straight joint-space legs that touches nothing: direct, or through poses with
-   * the arm raised or folded.
-   * @returns the poses to visit, ending with `to`; or what touches what on the direct way
+   * A contact-free path from `from` to `to` (rad) in straight joint-space legs, direct or through raised or folded
+   * poses.
+   * @returns the poses to visit, ending with `to`; or the contact on the direct path
    */
   route(from: Float64Array, to: Float64Array): readonly Float64Array[] | string {
     const via = [from, to].flatMap((end) => ['init', 'park'].map((name) => this.#turnedLike(end, name)));
     return findRoute(from, to, via, (a, b) => this.touches(a, b));
   }
 
-  /** A straight way of the tool from a pose at rest (rad) that touches nothing; or how far it goes, and why no further. */
+  /** A contact-free straight tool path from a pose at rest (rad); or how far it goes, and why no further. */
   line(from: Float64Array, to: LineEnd, parts: PaceParts = UNLIMITED): Line | string {
     const { joints } = this.#arm;
     const limits = {
@@ -92,15 +92,15 @@ export class ArmPlanner {
     return planLine({ chain: this.#chain, zero, limits, touches: (a, b) => this.touches(a, b) }, from, to);
   }
 
-  /** What would touch what on the straight joint-space way between two poses (rad); null when it is free. */
+  /** The contact on the straight joint-space path between two poses (rad); null when there is none. */
   touches(from: Float64Array, to: Float64Array): string | null {
     this.proceed();
     return contactBetween(this.#collision, from, to);
   }
 
   /**
-   * What would touch what on the straight joint-space ways from `from` through many poses, one after the other in
-   * `positions` (rad); null when all are free.
+   * The first contact on the straight joint-space legs from `from` through the poses in `positions` (rad, row by row);
+   * null when there is none.
    */
   along(from: Float64Array, positions: Float64Array): WayContact | null {
     const joints = from.length;
@@ -114,7 +114,7 @@ export class ArmPlanner {
     return null;
   }
 
-  /** A named pose over the same side of the base as `end`, with its gripper. */
+  /** A named pose turned to the same side of the base as `end`, with the gripper of `end`. */
   #turnedLike(end: Float64Array, name: string): Float64Array {
     const pose = this.pose(name);
     for (const [index, joint] of this.#arm.joints.entries()) {

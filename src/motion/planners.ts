@@ -8,29 +8,29 @@ import type { Line, LineEnd } from './line.ts';
 import type { FromPlanner, PlanAnswer, PlanKind, PlanKinds, PlanQuestion, ToPlanner } from './plan-messages.ts';
 import { contactBetween, type PaceParts, type WayContact } from './planner.ts';
 
-/** Poses that are checked in one piece, so that others have their turn: some milliseconds. */
+/** Poses checked in one piece, some milliseconds of work, so that other questions get their turn. */
 const SLICE = 128;
 
-/** What nobody moves for, at once: the others are to ask again. */
+/** Most forecasts that may wait at once; further ones must ask again. */
 const MOST_ASIDE = 16;
 
-/** Throws when what is being planned is not wanted any more: looked at whenever the arm begins a new epoch. */
+/** Throws when the plan is no longer wanted; called whenever the arm begins a new epoch. */
 export type RequireWanted = () => void;
 
 const ALWAYS: RequireWanted = () => {};
 
-/** Messages to and from a planner thread, which begins when this is made. */
+/** Messages to and from a planner thread, which starts when the channel is created. */
 export interface PlannerChannel {
   post(message: ToPlanner): void;
   close(): void;
   onMessage: (message: FromPlanner) => void;
-  /** Called once, when the thread has ended, with the reason. */
+  /** Called once, with the reason, when the thread has ended. */
   onExit: (reason: Error) => void;
 }
 
-/** Lets one piece of work begin when the one before it is through. */
+/** Serial executor: each piece of work begins when the one before it has finished. */
 class Turns {
-  /** Settles when whoever has the turn is through. */
+  /** Settles when the last piece of work queued has finished. */
   #turn: Promise<void> = Promise.resolve();
 
   async take<T>(work: () => Promise<T>): Promise<T> {
@@ -51,7 +51,7 @@ class Turns {
 interface Job {
   readonly request: number;
   readonly arm: Arm;
-  /** Its number in the planner thread. */
+  /** Index of the arm in the planner thread. */
   readonly index: number;
   readonly question: PlanQuestion;
   readonly requireWanted: RequireWanted;
@@ -60,8 +60,8 @@ interface Job {
 }
 
 /**
- * The main thread's end of the planner thread: questions out, one at a time, and answers in. Questions that are not wanted
- * any more are given up, also the one that is being worked on.
+ * The main thread's end of the planner thread: sends one question at a time and receives the answers. Questions no
+ * longer wanted are given up, even the running one.
  */
 export class Planners {
   readonly #launch: (givenUp: SharedArrayBuffer) => PlannerChannel;
@@ -75,12 +75,12 @@ export class Planners {
   readonly #asideTurns = new Turns();
   #aside = 0;
 
-  /** @param launch starts the planner thread, which looks at the word for the request that is given up */
+  /** @param launch starts the planner thread, which polls the given word for the request that was given up */
   constructor(launch: (givenUp: SharedArrayBuffer) => PlannerChannel) {
     this.#launch = launch;
   }
 
-  /** What plans for an arm; the planner thread is told of it when it is asked for first. */
+  /** The planning of an arm. The first call for an arm registers it with the planner thread. */
   of(arm: Arm): ArmPlanning {
     let planning = this.#arms.get(arm);
     if (planning === undefined) {
@@ -95,8 +95,8 @@ export class Planners {
   }
 
   /**
-   * Plans what nobody moves for, one thing at a time: motions, and the way down of an arm that must come down, wait for one
-   * question of it at most. @throws {BridgeError} unavailable when too many others wait
+   * Plans forecasts, one at a time, so that motions, even an urgent lowering, wait for at most one forecast question.
+   * @throws {BridgeError} unavailable when too many others wait
    */
   async aside<T>(work: () => Promise<T>): Promise<T> {
     if (this.#aside >= MOST_ASIDE) {
@@ -110,7 +110,7 @@ export class Planners {
     }
   }
 
-  /** Ends the thread; what it is still asked fails. */
+  /** Ends the thread; open questions fail. */
   close(): void {
     this.#open = false;
     this.#channel?.close();
@@ -143,7 +143,7 @@ export class Planners {
     });
   }
 
-  /** Puts the next question that is still wanted. */
+  /** Sends the next question that is still wanted. */
   #next(): void {
     while (this.#running === null) {
       const job = this.#queue.shift();
@@ -164,14 +164,14 @@ export class Planners {
     const job = this.#running;
     if (job?.request !== message.request) return;
     this.#running = null;
-    // What was given up has been told already; a promise settles once.
+    // A question that was given up has been rejected already; a promise settles only once.
     if ('answer' in message) job.resolve(message.answer);
     else
       job.reject(new BridgeError('internal', `Nothing could be planned for arm ${job.arm.name}: ${message.failure}.`));
     this.#next();
   }
 
-  /** An arm has begun a new epoch: what was asked before it may be over. */
+  /** An arm has begun a new epoch: earlier questions may be void. */
   #review(arm: Arm): void {
     const mine = [...this.#queue, ...(this.#running === null ? [] : [this.#running])].filter((job) => job.arm === arm);
     for (const job of mine) {
@@ -204,15 +204,15 @@ function whyOver({ requireWanted }: Job): { readonly error: unknown } | null {
   }
 }
 
-/** Puts a question about an arm to the planner thread. */
+/** Sends a question about an arm to the planner thread. */
 type AskPlanner = <Kind extends PlanKind>(
   question: Extract<PlanQuestion, { kind: Kind }>,
   requireWanted: RequireWanted,
 ) => Promise<PlanKinds[Kind]['answer']>;
 
 /**
- * What one arm can reach, and how it gets there: asked in the main thread, found in the planner thread. Where a
- * `requireWanted` is given, its error ends the planning as soon as it throws.
+ * What one arm can reach, and how it gets there: asked in the main thread, computed in the planner thread. The error of
+ * a given `requireWanted` ends the planning as soon as it throws.
  */
 export class ArmPlanning {
   /** The zero of the absolute frame: tool pose of the named pose `init`, in the base frame. */
@@ -235,8 +235,7 @@ export class ArmPlanning {
   }
 
   /**
-   * Plans one thing after the other, in the order in which they are asked: what is planned next begins where the one before
-   * leads.
+   * Plans one thing after the other, in the order of the requests, because each plan begins where the one before ends.
    */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     return this.#turns.take(work);
@@ -272,16 +271,16 @@ export class ArmPlanning {
   }
 
   /**
-   * What would touch what on the straight joint-space way between two poses (rad); null when it is free. Found in the calling
-   * thread: one way takes a millisecond or less. Many belong to `touchesAlong`.
+   * The contact on the straight joint-space path between two poses (rad); null when there is none. Computed in the
+   * calling thread: one path takes a millisecond or less. Use `touchesAlong` for many.
    */
   touches(from: Float64Array, to: Float64Array): string | null {
     return contactBetween(this.#collision, from, to);
   }
 
   /**
-   * What would touch what on the straight joint-space ways from `from` through many poses, one after the other in
-   * `positions` (rad), and to which of them; null when all are free. Other questions have their turn in between.
+   * The first contact on the straight joint-space legs from `from` through the poses in `positions` (rad, row by row),
+   * with the index of its pose; null when there is none. Other questions get their turn in between.
    */
   async touchesAlong(
     from: Float64Array,

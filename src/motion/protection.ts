@@ -5,30 +5,30 @@ import type { MoveService } from './move-service.ts';
 
 const KEY = 'protection';
 
-/** Lowers an arm of which a servo cannot go on carrying, while the others still carry it. */
+/** Lowers an arm with an ailing servo while the other servos still carry it. */
 export class Protection {
   readonly #motion: MoveService;
   readonly #tell: (text: string) => void;
-  /** Arms that are on their way down. */
+  /** Arms being lowered now. */
   readonly #lowering = new Set<Arm>();
 
-  /** @param tell is given what people must know */
+  /** @param tell receives important human-readable messages */
   constructor(motion: MoveService, tell: (text: string) => void) {
     this.#motion = motion;
     this.#tell = tell;
   }
 
   /**
-   * Takes the arm from whoever drives it, lowers it by a checked way to its rest pose, and releases it; with a servo that
-   * carries nothing any more it holds there, as low as it gets. An arm that a person has stopped is left as it is, and so is one
-   * without torque. A gripper carries nothing of the arm.
-   * @param joint whose servo it is
-   * @param text why it cannot go on, for people
+   * Takes the arm from its owner, lowers it by a checked path to its rest pose, and releases it. If the servo is dead,
+   * the arm instead holds as low as it gets. An arm that a person has stopped is left alone, and so is one without
+   * torque or one whose gripper ails, since the gripper carries nothing of the arm.
+   * @param joint of the ailing servo
+   * @param text why the servo cannot go on, human-readable
    */
   async ailing(arm: Arm, joint: number, text: string, ailment: Ailment): Promise<void> {
     const needless = this.#lowering.has(arm) || joint === arm.model.gripper?.index || !arm.read().torque;
     if (!needless) await this.#lower(arm, joint, text, ailment);
-    // Without a control thread there is nothing left to give up.
+    // Fails only without a control thread, and then there is nothing to give up.
     if (ailment !== 'failing') await arm.giveUp().catch(() => {});
   }
 
@@ -40,9 +40,9 @@ export class Protection {
     this.#tell(`${arm.name}: ${text}: it is lowered${without === null ? ' and released' : ' by the others'}`);
     let problem: string | null;
     try {
-      // Whoever drives it is told before its way down is planned from where it then stands.
+      // Claimed first, so that the owner is told before the lowering is planned from where the arm then stands.
       const session = arm.claim(caller, { lowering: true });
-      // What another would have it do, it could not do.
+      // With a dead joint the arm could not do what another owner would ask.
       if (without !== null) arm.reserve(caller.owner);
       problem = await this.#motion.lower(arm, caller, without).finally(() => session.end());
     } catch (error) {
@@ -54,7 +54,7 @@ export class Protection {
     if (problem !== null) this.#tell(`${arm.name}: ${text} and the arm was not lowered: ${problem}`);
     if (arm.owner !== null) return;
     const others = 'the other servos have lowered it and hold';
-    // An arm with a silent servo is disconnected, for a reason that names it.
+    // An arm with a silent servo becomes disconnected, for a reason that names the servo.
     if (ailment === 'silent') arm.notice = problem === null ? others : '';
     else arm.notice = `${text}: ${problem ?? (without === null ? 'it has been lowered and released' : others)}`;
   }

@@ -1,10 +1,10 @@
-/** Tells whether the straight way in joint space between two poses is free; null when it is, else what touches. */
+/** Checks the straight joint-space path between two poses: null when it is free, else the contact. */
 export type PathCheck = (from: Float64Array, to: Float64Array) => string | null;
 
 /**
- * A way between two poses in straight joint-space legs: the direct one when it is free, else the first free one through
- * one or two of the given poses.
- * @returns the poses to visit, ending with `to`; or what the direct way touches, when no way is free
+ * A path between two poses in straight joint-space legs: the direct one when it is free, else the first free one
+ * through one or two of the given poses.
+ * @returns the poses to visit, ending with `to`; or the contact on the direct path when no path is free
  */
 export function findRoute(
   from: Float64Array,

@@ -8,10 +8,10 @@ import type { AbsoluteMove, MoveOutcome, RelativeMove } from './moves.ts';
 import type { Planners, RequireWanted } from './planners.ts';
 import { absoluteTarget, describe, refused, relativeTarget, type Target } from './target.ts';
 
-/** A move belongs to a stream when it comes no later than this after the one before was answered, s. */
+/** A move belongs to a stream when it arrives within this time after the previous one was answered, s. */
 const FOLLOWS = 0.3;
 
-/** What is answered when a step of a stream has been accepted: how it ends nobody waits for. */
+/** Answer to an accepted step of a stream: nobody waits for its end. */
 const ACCEPTED: MoveOutcome = {
   ok: true,
   message: null,
@@ -24,22 +24,22 @@ const ACCEPTED: MoveOutcome = {
 /** Who moved an arm last. */
 interface Last {
   readonly owner: string;
-  /** Moves of this owner that have not been answered yet. */
+  /** Number of this owner's moves not answered yet. */
   open: number;
   /** When the last one was answered, s. */
   answered: number;
 }
 
-/** Finds where a move goes from a present goal, or why it cannot. */
+/** Finds the target of a move from a present goal, or why there is none. */
 type FindStep = (present: PresentGoal, wanted: RequireWanted) => Promise<Target | string>;
 
 type Moves = Pick<MoveService, 'moveAbsolute' | 'moveRelative'>;
 
 /**
- * Moves as programs send them that do not wait for arms: while moves follow each other quickly, each one is answered when it is
- * accepted, and the arm goes on to the newest. A move is such a step if it ends within its own tolerances of the goal before
- * it; one that goes further ends before it is answered, as a move by itself does: nobody streams in such strides, and
- * what follows may count on its end. The gripper alone is always answered when accepted.
+ * Moves from programs that do not wait for arms: while moves follow each other quickly, each step is answered when
+ * accepted, and the arm heads for the newest. A move is a step if it ends within its own tolerances of the goal before
+ * it. A longer move is answered when it ends, like a single move, because nobody streams in such strides and what
+ * follows may rely on its end. A move of the gripper alone is always answered when accepted.
  */
 export class StreamedMoves {
   readonly #planners: Planners;
@@ -48,7 +48,10 @@ export class StreamedMoves {
   readonly #moves: Moves;
   readonly #last = new WeakMap<Arm, Last>();
 
-  /** @param planners of all arms @param goals shared by all that moves arms to poses @param moves makes those that are no steps */
+  /**
+   * @param planners of all arms @param goals shared by everything that moves arms to poses
+   * @param moves runs moves that are no steps
+   */
   constructor(planners: Planners, goals: Goals, joints: JointGoals, moves: Moves) {
     this.#planners = planners;
     this.#goals = goals;
@@ -56,7 +59,7 @@ export class StreamedMoves {
     this.#moves = moves;
   }
 
-  /** @throws {BridgeError} disconnected, stopped, owned, not_initialised; unsupported for a stream that has lost its arm */
+  /** @throws {BridgeError} disconnected, stopped, owned, not_initialised; unsupported for a stream that lost its arm */
   moveAbsolute(arm: Arm, move: AbsoluteMove, caller: Caller): Promise<MoveOutcome> {
     return this.#move(arm, move, caller, {
       target: (present, wanted) => absoluteTarget(arm, this.#planners.of(arm), present, move, wanted),
@@ -93,7 +96,7 @@ export class StreamedMoves {
     }
   }
 
-  /** Takes a step of a stream when those before it have been taken: how it is answered; null for a move that is none. */
+  /** Handles a step of a stream after the steps before it: returns its answer, or null for a move that is no step. */
   #stepInTurn(
     arm: Arm,
     find: FindStep,
@@ -111,10 +114,10 @@ export class StreamedMoves {
     });
   }
 
-  /** Where a step of a stream goes, or why it cannot; null for a move that is none. */
+  /** The target of a stream step, or why there is none; null for a move that is no step. */
   async #step(arm: Arm, targetAt: FindStep, follows: boolean, wanted: RequireWanted): Promise<Target | string | null> {
     const present = this.#goals.present(arm);
-    // What makes a target of the gripper alone changes the joints that it is given.
+    // Computing a gripper-only target changes the joints passed in.
     const target = await targetAt({ q: present.q.slice(), position: present.position }, wanted);
     if (typeof target === 'string') return follows ? target : null;
     if (target.angles === null) return target;
@@ -138,7 +141,7 @@ export class StreamedMoves {
   async #take(arm: Arm, target: Target | string, caller: Caller, ask: Ask): Promise<MoveOutcome> {
     if (typeof target === 'string') return refused(target);
     const { goal, position, tolerances, plannedOrientationError } = target;
-    // A step whose client has left is dropped; once it is accepted it goes on.
+    // A step whose client has left is dropped; once accepted it continues.
     const { signal, ...asker } = caller;
     try {
       if (!signal?.aborted) await this.#joints.write(arm, goal, asker, position, ask);

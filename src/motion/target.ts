@@ -11,29 +11,29 @@ const POSE_TOLERANCES: Tolerances = {
   positionTolerance: 0.005,
   orientationTolerance: (3 * Math.PI) / 180,
 };
-/** An orientation that the arm has but for this counts as kept, rad. */
+/** An orientation error up to this counts as none, rad. */
 const KEPT_ORIENTATION = 0.002;
 
-/** What a move goes to, in the base frame. */
+/** Target of a move, in the base frame. */
 export interface Target {
   readonly goal: Float64Array;
   readonly position: Vector3;
-  /** Asked angles; null when no position was asked for and only the gripper acts. */
+  /** Requested angles; null for a target without a tool pose: only the gripper acts, or joints are given. */
   readonly angles: AngleTargets | null;
-  /** All joints are asked for, although nothing is asked of the tool. */
+  /** All joints are driven although no tool pose is requested. */
   readonly whole?: boolean;
   readonly tolerances: Tolerances;
-  /** Orientation error that the nearest reachable orientation leaves, rad. */
+  /** Orientation error of the nearest reachable orientation, rad. */
   readonly plannedOrientationError: number;
 }
 
-/** How far an arm is from a target: m and rad. */
+/** Distance of an arm from a target: m and rad. */
 export interface Errors {
   readonly position: number;
   readonly orientation: number;
 }
 
-/** A named pose as a target. @param gripper position of the gripper, rad; null: as the pose has it */
+/** A named pose as a target. @param gripper position of the gripper, rad; null: as in the pose */
 export function poseTarget(arm: Arm, planning: ArmPlanning, name: string, gripper: number | null): Target {
   const goal = planning.pose(name);
   if (gripper !== null && arm.model.gripper !== null) goal[arm.model.gripper.index] = gripper;
@@ -48,7 +48,7 @@ export function poseTarget(arm: Arm, planning: ArmPlanning, name: string, grippe
   };
 }
 
-/** Joint angles as a target, of which nothing is asked for the tool. @param angles rad; NaN: as at present */
+/** Joint angles as a target, without a requested tool pose. @param angles rad; NaN: keep the present goal */
 export function jointTarget(arm: Arm, present: PresentGoal, angles: Float64Array): Target {
   const goal = present.q.map((angle, i) => (Number.isNaN(angles[i]!) ? angle : angles[i]!));
   const { position } = arm.toolPose(goal);
@@ -82,10 +82,10 @@ export async function absoluteTarget(
 }
 
 /**
- * The target of a relative move: from the present goal, so that what one move leaves does not add up over many. Angles
- * that are left out are kept where the arm can; an arm with too few joints gives up yaw first, then the others.
+ * The target of a relative move. It starts from the present goal, so that residual errors of many moves do not add up.
+ * Angles left out are kept where the arm can; an arm with too few joints gives up yaw first, then the others.
  *
- * @returns the target, or why it is refused before anything moves
+ * @returns the target, or why the move is refused before anything moves
  */
 export async function relativeTarget(
   arm: Arm,
@@ -128,7 +128,7 @@ function gripperTarget(arm: Arm, present: PresentGoal, move: Tolerances & { read
   };
 }
 
-/** @param wishes angles, the best first: the first that the arm can have at the position are taken, else the last */
+/** @param wishes angle sets, best first: the first that the arm can have at the position is used, else the last */
 async function toolTarget(
   arm: Arm,
   planning: ArmPlanning,
@@ -163,7 +163,7 @@ function setGripper(arm: Arm, q: Float64Array, open: number | undefined): void {
     q[gripper.index] = gripper.closed + open * (gripper.open - gripper.closed);
 }
 
-/** How far the measured pose `q` (rad) is from a target; null when nothing was asked of the tool. */
+/** Distance of the measured pose `q` (rad) from a target; null if no tool pose was requested. */
 export function errorsOf(arm: Arm, planning: ArmPlanning, target: Target, q: Float64Array): Errors | null {
   if (target.angles === null) return null;
   const tool = arm.toolPose(q);
@@ -178,7 +178,7 @@ export function errorsOf(arm: Arm, planning: ArmPlanning, target: Target, q: Flo
   };
 }
 
-/** Whether what an arm may still creep, m and rad, decides if it is within its tolerances. */
+/** Whether the remaining creep, m and rad, can still decide if the arm is within its tolerances. */
 export function isClose(target: Target, errors: Errors | null, creep: Errors): boolean {
   if (errors === null) return false;
   const { positionTolerance, orientationTolerance } = target.tolerances;
@@ -203,12 +203,12 @@ export function missed(target: Target, errors: Errors | null): { what: string; h
   };
 }
 
-/** The answer to a move that is refused before anything moves. */
+/** The outcome of a move that is refused before anything moves. */
 export function refused(message: string): MoveOutcome {
   return { ok: false, message, positionError: null, orientationError: null, trials: 0, duration: 0 };
 }
 
-/** Why a move has not been completed, and how far it came. */
+/** Why a move was not completed, and how far it came. */
 export function describe(problem: string, errors: Errors | null): string {
   const sentence = `The move has not been completed: ${problem}.`;
   if (errors === null) return sentence;

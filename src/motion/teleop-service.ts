@@ -10,13 +10,13 @@ import { type Hand, ToolLead } from './tool-lead.ts';
 
 /** A led arm decelerates to a hold when the next message does not come within this time, s. */
 export const DEAD_MAN = 0.2;
-/** A hand keeps others from leading the same arm for this long after its last message, s. */
+/** A hand has exclusive use of its arm for this long after its last message, s. */
 const TURN = 0.5;
-/** A message that has been under way for longer than the quickest one, by this, is stale, s. */
+/** A message this much slower than the fastest one is stale, s. */
 const STALE = 0.2;
 /** How much the clocks of sender and bridge may drift apart, s/s. */
 const DRIFT = 0.001;
-/** The clock of a sender is learnt anew after this time without a message that counts, s. */
+/** After this time without an accepted message, a sender's clock is learned anew, s. */
 const CLOCK_MEMORY = 2;
 
 /** A message of a hand that leads an arm. */
@@ -24,7 +24,7 @@ export interface HandMessage {
   readonly hand: Hand;
   /** Gripper: 0 closed to 1 open. */
   readonly open: number;
-  /** When it was sent, s by the sender's clock; null when it does not say. */
+  /** Send time, s by the sender's clock; null when not given. */
   readonly timestamp: number | null;
 }
 
@@ -32,19 +32,19 @@ export interface HandMessage {
 interface Leading {
   readonly sender: unknown;
   readonly caller: Caller;
-  /** Of the last message that counted: when it came and when it was sent, s. */
+  /** Of the last accepted message: arrival and send time, s. */
   arrived: number;
   sent: number | null;
-  /** Least time from sending to arrival by the two clocks, s. */
+  /** Least difference of arrival and send time by the two clocks, s. */
   lag: number;
 }
 
-/** Leads the tools of arms by hands whose movements come as a stream of messages. */
+/** Leads tools by hands whose movements arrive as a stream of messages. */
 export class TeleopService {
-  /** How far the tool moves for the way of a hand; a hand that leads is latched anew when it changes. */
+  /** Tool movement per hand movement. When it changes, a leading hand latches again. */
   scaling = 1;
   readonly #planners: Planners;
-  /** Made for each arm as it is led for the first time. */
+  /** Created when an arm is led for the first time. */
   readonly #leads = new Map<Arm, ToolLead>();
   readonly #control: ControlClient;
   readonly #clock: Clock;
@@ -60,10 +60,10 @@ export class TeleopService {
   }
 
   /**
-   * A message of a stream. The first, and the first after a while without one, latches: the tool moves from where it is
-   * as the hand does from where it is. The first takes the arm, which must be free and ready (or taken over); a
-   * while without one makes the arm decelerate to a hold, 0.5 s without one gives it back.
-   * @param sender tells the hands apart that may lead an arm; one of them at a time does
+   * Handles a message of a stream. The first one, and the first after a pause, latches: from then on the tool moves
+   * relative to its present pose as the hand does relative to its own. The first message takes the arm, which must be
+   * free and ready (or taken over). After a pause the arm decelerates to a hold; after 0.5 s it is released.
+   * @param sender identifies the hand; only one hand at a time leads an arm
    * @returns null when the arm follows, else why it does not, or not all the way
    * @throws {BridgeError} disconnected, stopped, owned; unsupported for an arm whose torque is off
    */
@@ -87,22 +87,22 @@ export class TeleopService {
     this.#note(arm, sender, same, message.timestamp, caller, now);
     const position = gripper === null ? 0 : gripper.closed + message.open * (gripper.open - gripper.closed);
     const problem = lead.follow(message.hand, asked(arm), gripper === null ? null : { index: gripper.index, position });
-    // Also when it does not follow: the hand is there, and the arm holds its last goal for it.
+    // Sent even when the arm does not follow: the hand is present, and the arm holds its last goal.
     this.#control.sample({ kind: 'setpoints', arm: arm.index, group, positions: lead.goal.slice() });
     return problem === null ? null : `arm ${arm.name} does not follow: ${problem}`;
   }
 
-  /** The sender has gone: what it leads decelerates and holds. */
+  /** The sender has gone: the arm that it leads decelerates and holds. */
   leave(sender: unknown): void {
     for (const [arm, leading] of this.#leading) {
       if (leading.sender !== sender) continue;
       this.#leading.delete(arm);
-      // An arm that does not answer any more holds by itself: the control loop has not been fed for long enough.
+      // An arm that no longer answers holds by itself, because the control loop gets no more messages.
       this.#inputs.stop(arm, leading.caller.owner.key).catch(() => {});
     }
   }
 
-  /** Takes no further messages. */
+  /** Accepts no further messages. */
   close(): void {
     this.#inputs.close();
   }
@@ -133,7 +133,7 @@ export class TeleopService {
   }
 }
 
-/** Why a message comes too late to count, by its time of sending; null when it does not. */
+/** Why a message is too late, judged by its send time; null when it is not. */
 function lateness({ sent, lag, arrived }: Leading, timestamp: number | null, now: number): string | null {
   if (timestamp === null || sent === null || now - arrived > CLOCK_MEMORY) return null;
   if (timestamp <= sent) return 'the message is dropped: one that was sent later has come before it';

@@ -13,23 +13,23 @@ import {
 } from '../kinematics/frames.ts';
 import { ToolTracker } from './tracker.ts';
 
-/** Longest way of the tool between two poses that are looked at: m and rad. */
+/** Largest tool step between two checked poses: m and rad. */
 const STEP = 0.01;
 const TURN = 0.05;
-/** Most such steps for one message; what is left of the way is made with the next. */
+/** Most steps per message; the next message continues the rest of the way. */
 const MOST_STEPS = 40;
-/** A hand does not move further between two messages, m and rad: its tracking has begun anew somewhere else. */
+/** A larger hand movement between two messages, m and rad, means that its tracking restarted elsewhere. */
 const HAND_LEAP = 0.2;
 const HAND_TURN = 1;
-/** Position that counts as met, m. */
+/** Position error that counts as reached, m. */
 const MET = 1e-3;
 /** A joint that moves further in one step is at a singularity, rad. */
 const JOINT_LEAP = 0.2;
 
-/** Position (m) and orientation (rad) of a hand, in axes of the base of the arm, from wherever its sender counts. */
+/** Position (m) and orientation (rad) of a hand, in axes of the arm's base, with the origin of its sender. */
 export interface Hand extends Vector3, Angles {}
 
-/** A frame: where, and how it is turned. */
+/** A frame: position and rotation. */
 interface Frame {
   readonly position: Vector3;
   readonly rotation: Rotation;
@@ -39,13 +39,13 @@ export interface ToolLeadOptions {
   readonly chain: Chain;
   /** Orientation of the tool where all angles are zero. */
   readonly zero: Rotation;
-  /** What would touch on the straight joint-space way between two poses (rad); null when it is free. */
+  /** The contact on the straight joint-space path between two poses (rad); null when there is none. */
   readonly touches: (from: Float64Array, to: Float64Array) => string | null;
 }
 
 /**
- * Leads the tool of an arm by a hand: as the hand has moved and turned since it was latched, so does the tool. Nothing
- * moves at the latching, wherever the hand is then.
+ * Leads the tool of an arm by a hand: the tool moves and turns as the hand has done since the latch. Latching itself
+ * moves nothing, wherever the hand is.
  */
 export class ToolLead {
   readonly #options: ToolLeadOptions;
@@ -54,7 +54,7 @@ export class ToolLead {
   #latchedHand: Frame = frameOf({ x: 0, y: 0, z: 0, pitch: 0, yaw: 0, roll: 0 });
   #latchedTool: Frame = this.#latchedHand;
   #hand: Frame = this.#latchedHand;
-  /** Where the tool has been led so far, and the joints there. */
+  /** Tool frame reached so far, and the joints there. */
   #reached: Frame = this.#latchedHand;
   #q = new Float64Array(0);
   #scaling = 1;
@@ -65,20 +65,20 @@ export class ToolLead {
     this.#goal = new OrientationGoal({ pitch: 0, yaw: 0, roll: 0 }, options.zero);
   }
 
-  /** Joint positions to which the arm is led, rad; of the lead itself. */
+  /** Goal positions of the joints, rad; owned by this object. */
   get goal(): Float64Array {
     return this.#q;
   }
 
-  /** How far the tool moves for the way of the hand. */
+  /** Tool movement per hand movement. */
   get scaling(): number {
     return this.#scaling;
   }
 
   /**
    * From now on the tool moves as the hand does from here.
-   * @param q where the arm is asked to be, rad
-   * @param scaling how far it moves for the way of the hand; it turns as the hand does
+   * @param q setpoints of the arm, rad
+   * @param scaling tool movement per hand movement; rotation is not scaled
    */
   latch(hand: Hand, q: Float64Array, scaling = this.#scaling): void {
     this.#scaling = scaling;
@@ -91,9 +91,9 @@ export class ToolLead {
   }
 
   /**
-   * Leads the arm after the hand as far as it can go, in small steps that touch nothing.
-   * @param asked where the arm is asked to be at this moment, rad: it may lag behind
-   * @param gripper index and wanted position (rad) of the gripper's joint; null for an arm without one
+   * Leads the arm after the hand as far as it can go, in small contact-free steps.
+   * @param asked present setpoints of the arm, rad, which may lag behind
+   * @param gripper index and wanted position (rad) of the gripper joint; null for an arm without one
    * @returns why the arm does not follow, or not all the way; null when it does
    */
   follow(hand: Hand, asked: Float64Array, gripper: { index: number; position: number } | null): string | null {
@@ -110,7 +110,7 @@ export class ToolLead {
     const next = this.#q.slice();
     const { problem, reached } = this.#lead(this.#wanted(now), next);
     if (gripper !== null) next[gripper.index] = gripper.position;
-    // The joints do not all move at the same share of their speed: what they cut off is looked at as well.
+    // Joints move at different fractions of their speed and may cut corners, so the direct path is checked too.
     const contact = this.#options.touches(asked, next);
     if (contact !== null) return contact;
     this.#q.set(next);
@@ -118,7 +118,7 @@ export class ToolLead {
     return problem;
   }
 
-  /** Where the tool is wanted. */
+  /** The wanted tool frame. */
   #wanted(hand: Frame): Frame {
     const { position: from, rotation: latched } = this.#latchedHand;
     const tool = this.#latchedTool;
@@ -133,7 +133,7 @@ export class ToolLead {
     };
   }
 
-  /** Leads `q` towards a frame of the tool. @returns how far it came, and why no further */
+  /** Leads `q` towards a tool frame. @returns how far it came, and why no further */
   #lead(wanted: Frame, q: Float64Array): { problem: string | null; reached: Frame } {
     const start = this.#reached;
     const length = distance(wanted.position, start.position);
@@ -172,7 +172,7 @@ function distance(a: Vector3, b: Vector3): number {
   return Math.hypot(a.x - b.x, a.y - b.y, a.z - b.z);
 }
 
-/** The frame at `part` (0..1) of the straight way and the even turn from one frame to another. */
+/** The frame at fraction `part` (0..1) of the straight way and the even turn from one frame to another. */
 function between(a: Frame, b: Frame, part: number): Frame {
   const turn = new Float64Array(3);
   writeRotationVector(multiplyByTranspose(b.rotation, a.rotation), turn);

@@ -3,7 +3,7 @@ import { type Pose, rotationFromQuaternion, type Vector3 } from '../kinematics/f
 
 /**
  * A tool pose in an arm's absolute frame: m and rad.
- * @param zero of that frame, and `tool`, both in the base frame
+ * @param zero of that frame, in the base frame, like `tool`
  */
 export function toolIn(zero: Pose, tool: Pose): Vector3 & Angles {
   return {

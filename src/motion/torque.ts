@@ -3,8 +3,8 @@ import { BridgeError, type Caller } from '../arm/types.ts';
 import type { MoveService } from './move-service.ts';
 
 /**
- * Switches the torque of whole arms. An arm that has what is asked for, or not, is left as it is; but one that is on its way to the
- * opposite is taken from whoever does that, or whoever asks is refused.
+ * Switches the torque of whole arms. An arm already in the requested state is left alone. An arm on its way to the
+ * opposite state is taken from its owner, or the request is refused.
  */
 export class TorqueSwitch {
   readonly #moves: MoveService;
@@ -13,7 +13,7 @@ export class TorqueSwitch {
     this.#moves = moves;
   }
 
-  /** Holds the arm where it is, without a jump or a sag. @throws {BridgeError} disconnected, stopped, owned */
+  /** Makes the arm hold where it is, without a jump or a sag. @throws {BridgeError} disconnected, stopped, owned */
   async on(arm: Arm, caller: Caller): Promise<void> {
     requireOwnServos(arm);
     arm.requireDrivable();
@@ -31,7 +31,7 @@ export class TorqueSwitch {
 
   /**
    * Lowers the arm to its rest pose and lets it go limp there.
-   * @param force let it go at once, wherever it is, also while it is stopped
+   * @param force let it go limp at once, wherever it is, even while it is stopped
    * @returns null, or why the arm still holds
    * @throws {BridgeError} disconnected, stopped, owned
    */
@@ -40,9 +40,9 @@ export class TorqueSwitch {
     arm.requireConnected();
     const { torque } = arm.read();
     if (!torque && arm.headsFor !== 'torque') return null;
-    // What is still limp needs no way down.
+    // An arm that is still limp needs no lowering.
     if (torque && !force) return (await this.#moves.sleep(arm, caller)).message;
-    // A stopped arm belongs to nobody, and someone with a hand under it may want it limp.
+    // A stopped arm has no owner, and someone with a hand under it may want it limp.
     if (arm.read().state === 'stopped') {
       await arm.dropTorque(caller);
       return null;

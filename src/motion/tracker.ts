@@ -2,20 +2,20 @@ import type { OrientationGoal } from '../kinematics/angles.ts';
 import type { Chain } from '../kinematics/chain.ts';
 import type { Vector3 } from '../kinematics/frames.ts';
 
-/** How strongly position (1/m) counts against orientation (1/rad): so strongly that it is met to a hair. */
+/** Weight of position (1/m) relative to orientation (1/rad): so large that the position is met almost exactly. */
 const POSITION_WEIGHT = 3000;
-/** Holds joints still that neither position nor orientation needs; against the 1 of orientation. */
+/** Keeps joints still that neither position nor orientation needs; relative to orientation weight 1. */
 const STILLNESS = 1e-4;
 const ITERATIONS = 12;
-/** Steps smaller than this change nothing, rad. */
+/** Smaller steps count as converged, rad. */
 const SETTLED = 1e-10;
 /** Distance that joints keep from their limits, rad. */
 const MARGIN = 0.002;
 
 /**
- * Leads an arm's joints after a tool that moves in small steps: from the last pose to the nearest one that has the new
- * position and comes as near to the new orientation as the arm can. It never leaps to another configuration, as a search
- * for any solution would. Gauss-Newton, with joints that meet a limit held there.
+ * Makes an arm's joints track a tool that moves in small steps: from the last pose to the nearest pose that has the new
+ * position and comes as near to the new orientation as the arm can. It never leaps to another configuration, as a
+ * general inverse-kinematics search would. Gauss-Newton; joints that reach a limit are held there.
  */
 export class ToolTracker {
   readonly #chain: Chain;
@@ -44,8 +44,8 @@ export class ToolTracker {
 
   /**
    * @param position of the tool, m, base frame
-   * @param q joint positions, rad: from here, and where it ends
-   * @returns distance from the position that is left, m
+   * @param q joint positions, rad: start on entry, result on return
+   * @returns remaining distance from the position, m
    */
   follow(position: Vector3, goal: OrientationGoal, q: Float64Array): number {
     for (let i = 0; i < ITERATIONS; i++) {
@@ -107,7 +107,7 @@ export class ToolTracker {
     return most;
   }
 
-  /** The step of the joints that are not held, given that of those that are: Gaussian elimination, positive definite. */
+  /** The step of the free joints, given that of the held ones: Gaussian elimination, positive definite. */
   #solve(): void {
     const n = this.#chain.dof;
     const free = this.#active.filter((a) => this.#held[a] === 0);

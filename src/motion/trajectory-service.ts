@@ -11,21 +11,21 @@ import { type WaypointLimits, waypointFault } from '../rt/sources/waypoints.ts';
 import { asked } from './goals.ts';
 import type { Planners } from './planners.ts';
 
-/** A clock that may be slowed, paused or set is looked at so often, s. */
+/** Interval at which a clock that may be slowed, paused or set is checked, s. */
 const LOOK = 0.1;
-/** A trajectory may take so much longer than it says before it is given up, s. */
+/** Overtime beyond its duration after which a trajectory is aborted, s. */
 const OVERTIME = 2;
-/** A gripper that has not moved by more than `STALL_BAND` (rad) for `STALL_TIME` (s) stands. */
+/** A gripper that has moved by no more than `STALL_BAND` (rad) for `STALL_TIME` (s) has stopped. */
 const STALL_BAND = 0.005;
 const STALL_TIME = 0.3;
-/** Joints whose setpoint has moved by more than this while a trajectory was checked make it another one, rad. */
+/** Setpoints that moved by more than this while a trajectory was checked make it invalid, rad. */
 const UNMOVED = 0.01;
-/** A gripper command that has not ended by then is given up, s. */
+/** A gripper command that has not ended by then is aborted, s. */
 const GRIPPER_LIMIT = 10;
-/** A gripper that is asked to go no further beyond its limits goes to them, rad: rounding. */
+/** A gripper position beyond its limits by no more than this is rounding and is clamped, rad. */
 const LIMIT_SLACK = 0.01;
 
-/** Poses of some joints of an arm at given times; joints without a column stay where they are asked to be. */
+/** Time-stamped poses of some joints of an arm; joints without a column keep their setpoints. */
 export interface JointPath {
   /** Joints of the model, each once. */
   readonly names: readonly string[];
@@ -33,53 +33,53 @@ export interface JointPath {
   readonly times: Float64Array;
   /** rad, one row per time and one column per name. */
   readonly positions: Float64Array;
-  /** rad/s, likewise; null: chosen so that the way is smooth. */
+  /** rad/s, likewise; null: chosen so that the path is smooth. */
   readonly velocities: Float64Array | null;
   /** rad/s^2, likewise, where velocities are given; null or left out: those of the cubics between the poses. */
   readonly accelerations?: Float64Array | null;
 }
 
-/** What a trajectory has to keep to; one element per joint of the model, infinite where nothing is asked. */
+/** Tolerances of a trajectory; one element per joint of the model, infinite where there is none. */
 export interface PathTolerances {
   /** Largest distance between setpoint and measured position on the way, rad. */
   readonly path: Float64Array;
-  /** Largest difference between the speed asked for and the measured one on the way, rad/s. */
+  /** Largest difference between setpoint speed and measured speed on the way, rad/s. */
   readonly pathVelocity: Float64Array;
-  /** Likewise at the end, rad and rad/s. */
+  /** Likewise at the goal, rad and rad/s. */
   readonly goal: Float64Array;
   readonly goalVelocity: Float64Array;
-  /** Time after the end in which the arm may still come within, s. */
+  /** Time after the end within which the arm must meet the goal tolerances, s. */
   readonly goalTime: number;
 }
 
 export type TrajectoryEnd = 'done' | 'path' | 'goal' | 'ended' | 'not_begun';
 
 export interface TrajectoryOutcome {
-  /** `path` and `goal`: a tolerance was missed; `ended`, `not_begun`: by somebody or something else, on the way or before it. */
+  /** `path` and `goal`: a tolerance was missed; `ended` and `not_begun`: interrupted during or before the motion. */
   readonly end: TrajectoryEnd;
-  /** For people; empty when done. */
+  /** Human-readable; empty when done. */
   readonly message: string;
 }
 
 export interface GripperCommand {
   /** rad */
   readonly position: number;
-  /** Largest speed, rad/s, above 0; null: as the arm's own limits say. */
+  /** Largest speed, rad/s, above 0; null: the arm's own limit. */
   readonly velocity: number | null;
-  /** Largest torque, Nm, above 0; null: as the arm's own limits say. */
+  /** Largest torque, Nm, above 0; null: the arm's own limit. */
   readonly torque: number | null;
 }
 
 export interface GripperOutcome {
-  /** The gripper is where it was sent. */
+  /** The gripper reached its goal position. */
   readonly reached: boolean;
-  /** It stands, short of that: at what it holds. */
+  /** The gripper stopped short of the goal: at an object that it holds. */
   readonly stalled: boolean;
-  /** Why it ended otherwise, for people; empty when it did not. */
+  /** Why it ended otherwise, human-readable; empty when it did not. */
   readonly message: string;
 }
 
-/** Trajectories of joints that other programs have planned, gripper commands, and poses that a stream asks for. */
+/** Joint trajectories planned by other programs, gripper commands, and joint positions for streamed tool poses. */
 export class TrajectoryService {
   readonly #planners: Planners;
 
@@ -89,9 +89,9 @@ export class TrajectoryService {
   }
 
   /**
-   * Drives an arm that is ready, or that the caller drives already, along a path. While it waits for its beginning it has
-   * the arm, which holds: whatever ends that, or comes later for the same controller, ends it too.
-   * @param left time until it begins, s, by whatever clock its sender goes by: asked again and again
+   * Drives a ready arm, or one that the caller already drives, along a path. While the path waits for its start, it
+   * owns the arm, which holds: whatever ends that, or a later request to the same controller, ends the path too.
+   * @param left time until the start, s, by the sender's clock; polled repeatedly
    * @throws {BridgeError} disconnected, stopped, owned, unsupported (the path cannot be driven, and why)
    */
   async follow(
@@ -121,13 +121,13 @@ export class TrajectoryService {
     );
     try {
       if (waits) {
-        // What drove the arm until now has left it somewhere else.
+        // The previous motion has left the arm somewhere else.
         await arm.standing(joints);
         source = await this.#waypoints(arm, path, false, () => session.requireHeld());
         let over: string | null = session.lost;
         for (let rest = left(); over === null && rest > 0; rest = left())
           over = await session.wait(Math.min(rest, LOOK));
-        // If this thread has stood still meanwhile, it hears only now that the arm has been taken from it.
+        // If this thread stalled meanwhile, it hears only now that the arm was taken from it.
         await arm.nextCycle();
         over ??= session.lost;
         if (over !== null) return { end: 'not_begun', message: `Ended before it began: ${over}. Nothing has moved.` };
@@ -157,7 +157,7 @@ export class TrajectoryService {
   }
 
   /**
-   * Whether `follow` would begin a path, as far as can be told at once: contacts are looked for later.
+   * Checks whether `follow` would begin a path, as far as that is known at once: contacts are checked later.
    * @throws {BridgeError} as `follow`
    */
   requireFollowable(arm: Arm, path: JointPath, caller: Caller, waits = false): void {
@@ -165,11 +165,11 @@ export class TrajectoryService {
     requireOwn(arm, arm.jointsOf(path.names), caller);
     arm.requirePlaced(caller);
     const setpoints = arm.read().setpoints.slice();
-    // What drives the arm until a path that waits begins leaves it somewhere else.
+    // A path that waits starts elsewhere, wherever the arm's present motion leaves it.
     requireDrivable(arm, waypointsOf(arm, path, setpoints), waits ? null : setpoints);
   }
 
-  /** @throws {BridgeError} when a gripper command cannot be carried out as the arm is now */
+  /** @throws {BridgeError} when a gripper command cannot be carried out in the arm's present state */
   requireGripper(arm: Arm, { position }: GripperCommand, caller: Caller): void {
     arm.requireHolding();
     requireOwn(arm, 'gripper', caller);
@@ -184,7 +184,10 @@ export class TrajectoryService {
     );
   }
 
-  /** Moves the gripper. It presses with no more than the torque asked for until it is asked to go elsewhere. @throws {BridgeError} as `follow` */
+  /**
+   * Moves the gripper. The requested torque limit applies until the gripper gets another goal.
+   * @throws {BridgeError} as `follow`
+   */
   async gripper(arm: Arm, command: GripperCommand, tolerance: number, caller: Caller): Promise<GripperOutcome> {
     this.requireGripper(arm, command, caller);
     const { index } = arm.model.gripper!;
@@ -212,7 +215,7 @@ export class TrajectoryService {
 
   /**
    * Joint positions (rad) near the present setpoints that bring the tool to a pose of the base frame, or why none do.
-   * @throws {BridgeError} when the arm has been asked for something newer meanwhile, or stopped
+   * @throws {BridgeError} when the arm got a newer request meanwhile, or was stopped
    */
   async jointsFor(arm: Arm, { position, orientation }: Pose): Promise<Float64Array | string> {
     const ask = arm.ask();
@@ -232,10 +235,10 @@ export class TrajectoryService {
   }
 
   /**
-   * Checks a path for limits, and for contacts, which may take a while.
-   * @param waits it begins later, from wherever the arm is by then
-   * @param requireWanted throws when it is not wanted any more
-   * @throws {BridgeError} unsupported when the arm cannot drive it or would touch something on the way; stopped, disconnected
+   * Checks a path for limits and contacts, which may take a while.
+   * @param waits the path begins later, from wherever the arm is by then
+   * @param requireWanted throws when the path is no longer wanted
+   * @throws {BridgeError} unsupported when the arm cannot drive the path or a contact is on it; stopped, disconnected
    */
   async #waypoints(arm: Arm, path: JointPath, waits: boolean, requireWanted: () => void): Promise<Waypoints> {
     const { joints } = arm.model;
@@ -254,7 +257,7 @@ export class TrajectoryService {
     };
     const touched = await planning.touchesAlong(setpoints, poses, requireWanted);
     if (touched !== null) refuseContact(waypoints[touched.index]!, touched.contact);
-    // A motion that this one is to replace has gone on meanwhile.
+    // A motion that this one will replace has continued meanwhile.
     const now = arm.read().setpoints.slice();
     const driven = arm.jointsOf(path.names);
     const own = (i: number): boolean => meet(arm.groupOf(i), driven);
@@ -274,7 +277,7 @@ export class TrajectoryService {
     return source;
   }
 
-  /** Waits until the arm is within its goal tolerances, or until the time for that is over. */
+  /** Waits until the arm is within its goal tolerances, or the time for that is over. */
   async #arrive(session: ArmSession, { goal, goalVelocity, goalTime }: PathTolerances): Promise<TrajectoryOutcome> {
     const { arm } = session;
     const { clock } = arm;
@@ -291,7 +294,7 @@ export class TrajectoryService {
     }
   }
 
-  /** Waits until a joint is near `position` or stands, or until the arm is lost. */
+  /** Waits until a joint is near `position` or has stopped, or the arm is lost. */
   async #stand(session: ArmSession, joint: number, position: number, tolerance: number): Promise<void> {
     const { arm } = session;
     let anchor = arm.read().positions[joint]!;
@@ -311,7 +314,7 @@ export class TrajectoryService {
 
 type Waypoints = Extract<SourceSpec, { kind: 'waypoints' }>;
 
-/** A path for all joints: those that it does not name stay where they are asked to be, `setpoints` (rad). */
+/** A path for all joints: those not named keep their `setpoints` (rad). */
 function waypointsOf(arm: Arm, path: JointPath, setpoints: Float64Array): Waypoints {
   const { names, times, positions, velocities, accelerations = null } = path;
   const { joints } = arm.model;
@@ -332,7 +335,7 @@ function waypointsOf(arm: Arm, path: JointPath, setpoints: Float64Array): Waypoi
 }
 
 /**
- * What a path has kept to.
+ * The limits that a path respects.
  * @param start rad; null: wherever the arm is by then
  * @throws {BridgeError} unsupported, when the arm cannot drive it
  */
@@ -341,7 +344,7 @@ function requireDrivable(arm: Arm, path: Waypoints, start: Float64Array | null):
   const { setpoints } = arm.read();
   const limits = {
     names: joints.map(({ name }) => name),
-    // One that is beyond a limit may stay there and come back.
+    // A joint beyond a limit may stay there and come back.
     lower: Float64Array.from(joints, ({ lower }, i) => Math.min(lower, setpoints[i]!)),
     upper: Float64Array.from(joints, ({ upper }, i) => Math.max(upper, setpoints[i]!)),
     velocity: Float64Array.from(joints, ({ move }) => move.velocity * arm.pace),
@@ -354,14 +357,14 @@ function requireDrivable(arm: Arm, path: Waypoints, start: Float64Array | null):
   return limits;
 }
 
-/** @throws {BridgeError} owned, when somebody else drives some of these joints */
+/** @throws {BridgeError} owned, when someone else drives some of these joints */
 function requireOwn(arm: Arm, joints: Joints, { owner, takeOver }: Caller): void {
   const present = arm.ownerOf(joints);
   if (present === null || present.key === owner.key || takeOver) return;
   throw new BridgeError('owned', `Arm ${arm.name} is driven by ${present.name}.`, { arm, remedy: 'take_over' });
 }
 
-/** @throws {BridgeError} when a trajectory is not wanted any more that has not begun yet */
+/** @throws {BridgeError} when a trajectory that has not begun is no longer wanted */
 function requireWanted(arm: Arm, ask: Ask, { signal }: Caller, joints: Joints): void {
   arm.requireHolding();
   arm.requireWanted(ask, joints);
@@ -369,16 +372,13 @@ function requireWanted(arm: Arm, ask: Ask, { signal }: Caller, joints: Joints): 
   throw new BridgeError('unsupported', 'Ended before it began, while it was checked: it was cancelled.', { arm });
 }
 
-/**
- * Watches over the speeds of the joints of a session: each measurement is held against how fast the setpoints have gone between it
- * and the one before.
- */
+/** Monitors the joint speeds of a session: compares each measurement with the setpoints' speed since the one before. */
 class SpeedWatch {
   readonly #session: ArmSession;
   readonly #tolerance: Float64Array;
   readonly #wanted: boolean;
   #measured = 0;
-  /** Where the setpoints were as the speeds were measured, rad, and when, s; none before the second measurement on the way. */
+  /** Setpoints at the previous speed measurement, rad, and its time, s; null before the first measurement. */
   #from: Float64Array | null = null;
   #since = 0;
 
@@ -389,7 +389,7 @@ class SpeedWatch {
     this.#wanted = tolerance.some(Number.isFinite);
   }
 
-  /** The first joint that is out of tolerance, for people; null when none is. */
+  /** The first joint out of tolerance, human-readable; null when there is none. */
   look(): string | null {
     if (!this.#wanted) return null;
     const { arm, joints } = this.#session;
@@ -411,7 +411,7 @@ class SpeedWatch {
   }
 }
 
-/** The first joint of a session that is out of tolerance, for people; null when none is. */
+/** The first joint of a session that is out of tolerance, human-readable; null when there is none. */
 function missed({ arm, joints }: ArmSession, position: Float64Array, velocity: Float64Array | null): string | null {
   const { setpoints, positions, velocities } = arm.read();
   for (let i = 0; i < position.length; i++) {

@@ -10,26 +10,28 @@ import type { McapFile, Topic } from './mcap-file.ts';
 import type { BeginRecording, RecordedArm } from './messages.ts';
 import { JOINT_STATE, POSE, TEXT, TRANSFORMS } from './ros-schemas.ts';
 
-/** Frames are for looking at: so many a second are enough. */
+/** Rate of recorded frames, Hz; they are for viewing only. */
 const FRAME_RATE = 30;
-/** A reader that is overtaken goes on this many cycles behind the writer. */
+/**
+ * Safety distance to the oldest kept cycle, in cycles: a reader that comes closer skips ahead to twice this distance.
+ */
 const MARGIN = 64;
-/** A sample may come this part of the wanted interval early, so that those of a loop that is not quite even are not left out. */
+/** Share of the sampling interval by which a sample may be early, so that loop jitter does not drop samples. */
 const EARLY = 0.1;
-/** Instants that differ by less are the same: they come out of times since 1970, which are coarser, s. */
+/** Times closer than this count as equal, s, because they are derived from epoch times, which are coarser. */
 const ROUNDING = 1e-4;
 
-/** What a drain works with. */
+/** Context of a drain. */
 export interface Take {
   readonly file: McapFile;
-  /** Added to instants for the times of messages, s. */
+  /** Offset from instants to message times, s. */
   readonly offset: number;
-  /** The arm has changed its state. */
+  /** Called when the arm has changed its state. */
   state(instant: number, arm: string, text: string): void;
   lost(instant: number, arm: string, cycles: number): void;
 }
 
-/** Topics of an arm; those of an episode are null in a recording of joints alone. */
+/** Topics of an arm; those of episodes are null in a recording of joints only. */
 interface Topics {
   readonly states: Topic;
   readonly goals: Topic | null;
@@ -41,9 +43,9 @@ interface Topics {
   readonly description: Topic | null;
 }
 
-/** Takes each cycle of one arm from its history and writes what is new in it. */
+/** Reads every cycle of one arm from its history and writes what is new. */
 export class ArmRecorder {
-  /** Joint states so far, and cycles that could not be caught. */
+  /** Joint states so far, and cycles that were missed. */
   samples = 0;
   lost = 0;
   readonly #name: string;
@@ -61,10 +63,10 @@ export class ArmRecorder {
   readonly #pose: PoseStampedEncoder;
   readonly #block: Float64Array;
   readonly #snapshot: ArmSnapshot;
-  /** Least time between two samples, s; 0: every one is taken. */
+  /** Minimum time between two samples, s; 0: record every sample. */
   readonly #interval: number;
   #next: number;
-  /** Instants of the first and the last sample, of the last goals and of the last frames, s. */
+  /** Times of the first and last sample, of the last goals and of the last frames, s. */
   #first = 0;
   #last = 0;
   #goalTime = 0;
@@ -123,19 +125,19 @@ export class ArmRecorder {
     return new ArmRecorder(arm, shared, index, file, topics, rate);
   }
 
-  /** s between the first and the last sample */
+  /** Time between the first and the last sample, s. */
   get duration(): number {
     return this.#last - this.#first;
   }
 
-  /** Writes what does not change. @param time s since the epoch */
+  /** Writes the constant messages. @param time s since the epoch */
   async describe(time: number): Promise<void> {
     const { description, fixedFrames } = this.#topics;
     if (description !== null) await this.#file.add(description, encodeText(this.#names.urdf()), time);
     if (fixedFrames !== null) await this.#file.add(fixedFrames, this.#tree.fixed, time);
   }
 
-  /** Writes what the cycles since the last time have brought. @throws {Error} of the file system */
+  /** Writes the new cycles. @throws {Error} of the file system */
   async drain(take: Take): Promise<void> {
     const kept = this.#shared.kept(this.#index);
     while (this.#next !== kept) {
@@ -157,7 +159,7 @@ export class ArmRecorder {
   async #write(take: Take): Promise<void> {
     const snapshot = this.#snapshot;
     const { state, sampleTime, sampleInstant, goalTime, torque, goals, setpoints } = snapshot;
-    // The system clock as the loop knew it in that cycle.
+    // Offset of the system clock, as the loop knew it in that cycle.
     const now = sampleTime - sampleInstant;
     if (state !== this.#state) {
       take.state(Math.max(sampleInstant, this.#last), this.#name, state);
@@ -174,7 +176,7 @@ export class ArmRecorder {
     await take.file.add(this.#topics.setpoints!, this.#setpoints.encode(stamp, setpoints, null, null), stamp, goalTime);
   }
 
-  /** Velocities and efforts are read less often than positions: in an episode they stand only where they are of the same read. */
+  /** Velocities and efforts are read less often than positions; an episode records only those of the same read. */
   async #sample(take: Take): Promise<void> {
     const { sampleTime, sampleInstant, detailTime, positions, velocities, efforts, holding } = this.#snapshot;
     if (!finite(positions)) return;
@@ -189,7 +191,7 @@ export class ArmRecorder {
     const message = this.#joints.encode(stamp, positions, known ? velocities : null, known ? efforts : null);
     await file.add(states, message, stamp, sampleTime);
     if (pose === null || frames === null || external === null) return;
-    // A limp arm, whose estimate is 0, knows of none; another machine's may tell none.
+    // A limp arm has no estimate (it is 0), and an arm of another machine may report none.
     if (holding && finite(this.#snapshot.external)) {
       const torques = this.#external.encode(stamp, positions, null, this.#snapshot.external);
       await file.add(external, torques, stamp, sampleTime);

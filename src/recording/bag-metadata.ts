@@ -2,9 +2,9 @@ import { parse, stringify } from 'yaml';
 import type { Labels, RecordingFacts } from './messages.ts';
 import { qosOf } from './ros-schemas.ts';
 
-/** Name of the file beside the recording by which rosbag2 knows a folder. */
+/** Name of the file by which rosbag2 recognises a folder as a recording. */
 export const BAG_METADATA = 'metadata.yaml';
-/** The first version that has room for what people say (`custom_data`); Humble to Lyrical read it. */
+/** First version with a place for labels (`custom_data`); Humble to Lyrical read it. */
 const VERSION = 6;
 
 const LABELS = ['task', 'operator', 'verdict'] as const;
@@ -34,7 +34,7 @@ export function bagMetadata(facts: RecordingFacts, file: string): string {
   });
 }
 
-/** What people say of an episode, from its `metadata.yaml`; what is not there is left out. */
+/** Labels from the `metadata.yaml` of an episode; missing ones are omitted. */
 export function labelsIn(text: string): Partial<Labels> {
   try {
     const { custom_data: said } = (parse(text) as { rosbag2_bagfile_information: { custom_data?: Labels } })

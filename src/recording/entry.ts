@@ -1,4 +1,4 @@
-/** The recording thread's entry: it runs what `RecordingThread` is in a worker of its own. */
+/** Entry of the recording thread: runs `RecordingThread` in a worker. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../clock.ts';
 import { fileDisk } from '../disk.ts';

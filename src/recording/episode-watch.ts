@@ -3,10 +3,10 @@ import type { Clock } from '../clock.ts';
 import type { EventLevel } from './messages.ts';
 import type { RecordingClient } from './recording-client.ts';
 
-/** How often it is looked who has the arms, s. */
+/** Period at which the owners of the arms are checked, s. */
 const LOOK = 0.1;
 
-/** Tells the recording thread what the snapshots of an episode's arms do not say: reasons, and who has them. */
+/** Reports what the snapshots of an episode's arms lack to the recording thread: reasons of states, and owners. */
 export class EpisodeWatch {
   readonly #name: string;
   readonly #client: RecordingClient;

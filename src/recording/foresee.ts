@@ -5,17 +5,17 @@ import { LIMIT_SLACK, sameNames } from './replay.ts';
 import { sampled } from './samples.ts';
 import { collisionsOf, mapsOf } from './track.ts';
 
-/** So many poses are looked at before others have their turn. */
+/** Poses processed between pauses. */
 const AT_ONCE = 8;
-/** So much is told of what cannot be reached: the first. */
+/** Maximum number of reported problems; later ones are omitted. */
 const MOST_TOLD = 50;
 
-/** What cannot be reached, as it goes on over poses that follow each other. */
+/** Problems of consecutive poses, merged into time spans. */
 class Spans {
   readonly told: { what: string; begin: number; end: number; text: string }[] = [];
   readonly #running = new Map<string, { end: number; text: string }>();
 
-  /** Of one pose: what cannot be reached, with words for people, by joint or by links. */
+  /** Adds the problems of one pose: text for the user, by joint or pair of links. */
   add(time: number, found: ReadonlyMap<string, string>): void {
     for (const what of this.#running.keys()) if (!found.has(what)) this.#running.delete(what);
     for (const [what, text] of found) {
@@ -32,10 +32,10 @@ class Spans {
 }
 
 /**
- * What an arm would do of a recording, at so many of its moments, and what of it the arm cannot reach: joints beyond their
- * limits, where they stay at these, and links that would touch. Nothing moves.
- * @param pause resolves when others have had their turn
- * @throws {UnfitError} for what cannot be read, or has no joint in common with the arm
+ * The motion that an arm would make for a recording, at `points` times, and the parts that it cannot reach: joints
+ * beyond their limits, which are clamped, and links that would touch. Nothing moves.
+ * @param pause yields to other work in this thread
+ * @throws {UnfitError} if the file is unreadable, or has no joint in common with the arm
  */
 export async function foresee(path: string, fit: Fit, points: number, pause: () => Promise<void>): Promise<Foreseen> {
   const file = await openMcap(path);

@@ -27,10 +27,10 @@ import { EPISODE, freeBytes, RESERVE } from './recorder.ts';
 import { JOINT_STATE } from './ros-schemas.ts';
 import { trim } from './trim.ts';
 
-/** Names of recordings and of datasets, which are names of files. */
+/** Valid names of recordings and datasets, which are also file names. */
 export const RECORDING_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const MCAP = '.mcap';
-/** A file that is being written; one that is being made of it; one of which nothing could be made; one that is being received or cut out of another. */
+/** File suffixes: being written; being rescued from that; nothing could be rescued; being received or trimmed. */
 const UNFINISHED = '.part';
 const RESCUED = '.rescued';
 const BROKEN = '.broken';
@@ -38,22 +38,22 @@ const RECEIVED = '.received';
 /** Index of a dataset, in its folder. */
 const INDEX = 'dataset.json';
 const MEGABYTE = 1e6;
-/** What times of a recording may differ in, s. */
+/** Tolerance for times in a recording, s. */
 const MILLISECOND = 1e-3;
-/** Characters of a name that another one is made of. */
+/** Characters of a name that are kept in a derived name. */
 const LONGEST_STEM = 50;
-/** People are told that room runs out when less than this is left, bytes. */
+/** A warning is shown once less room than this is left, bytes. */
 const LITTLE = 1e9;
 
-/** Where a recording is. */
+/** Location of a recording. */
 interface Place {
   readonly name: string;
   readonly dataset: string | null;
-  /** Folder of an episode; null: the file lies beside others. */
+  /** Folder of an episode; null for a single file. */
   readonly folder: string | null;
-  /** Of the MCAP file. */
+  /** Path of the completed MCAP file. */
   readonly path: string;
-  /** It has never been completed. */
+  /** Whether the recording was never completed. */
   readonly unfinished: boolean;
 }
 
@@ -61,16 +61,16 @@ const NOT_SAID: Labels = { task: '', operator: '', verdict: '' };
 
 /**
  * The recordings in one folder: files of joint states, folders of one episode each, and datasets, which are folders of
- * episodes. Its calls wait for the disk. A name is that of one recording, wherever it lies.
+ * episodes. Calls block on the disk. A name is unique in the whole folder tree.
  */
 export class Library {
   readonly folder: string;
   readonly #quota: number;
   readonly #disk: Disk;
-  /** Facts by path, with size and time of the file when they were read. */
+  /** Facts by path, with the size and time of the file at which they were read. */
   readonly #known = new Map<string, { readonly stamp: string; readonly facts: RecordingFacts }>();
 
-  /** @param quota what all recordings may take together, bytes */
+  /** @param quota most bytes of all recordings together */
   constructor(folder: string, quota: number, disk: Disk) {
     this.folder = folder;
     this.#quota = quota;
@@ -78,9 +78,10 @@ export class Library {
   }
 
   /**
-   * Makes room for a recording.
-   * @returns the file that is to be written, what it is called when it is complete, and bytes that it may take
-   * @throws {RecordingError} when the name is taken, or there is no room @throws {Error} of the file system
+   * Prepares a new recording.
+   * @returns the path to write to, the path of the completed file, and the bytes that it may take
+   * @throws {RecordingError} if the name is taken or there is no room
+   * @throws {Error} of the file system
    */
   begin(
     name: string,
@@ -102,20 +103,20 @@ export class Library {
     return { writing: path + UNFINISHED, path, room };
   }
 
-  /** A recording is complete: it gets its name. @returns its facts */
+  /** Completes a recording: gives the file its final name. @returns its facts */
   async finish(name: string, labels: Labels): Promise<RecordingFacts> {
     const place = this.#find(name)!;
     renameSync(place.path + UNFINISHED, place.path);
     return this.#describe({ ...place, unfinished: false }, labels);
   }
 
-  /** A recording that has just been ended is not kept. */
+  /** Deletes a recording that has just ended. */
   async discard(name: string): Promise<void> {
     const place = this.#find(name);
     if (place !== undefined) await this.#remove(place);
   }
 
-  /** Recordings that are complete, the newest first, and the room that there is. */
+  /** Lists completed recordings, newest first, and the remaining room. */
   async list({ dataset, offset, limit }: ListCommand): Promise<Catalogue> {
     const all: RecordingFacts[] = [];
     const datasets = new Set<string>();
@@ -142,12 +143,12 @@ export class Library {
     };
   }
 
-  /** @throws {RecordingError} when there is none of this name */
+  /** @throws {RecordingError} if there is no recording of this name */
   async facts(name: string): Promise<RecordingFacts> {
     return this.#facts(this.#require(name));
   }
 
-  /** @throws {RecordingError} for a recording that is no episode */
+  /** @throws {RecordingError} if the recording is not an episode */
   async label(name: string, labels: Partial<Labels>): Promise<RecordingFacts> {
     const place = this.#require(name);
     if (place.folder === null)
@@ -155,7 +156,7 @@ export class Library {
     return this.#describe(place, { ...(await this.#facts(place)), ...labels });
   }
 
-  /** @throws {RecordingError} when the new name is taken */
+  /** @throws {RecordingError} if the new name is taken */
   async rename(name: string, to: string): Promise<RecordingFacts> {
     const place = this.#require(name);
     requireName(to);
@@ -171,15 +172,16 @@ export class Library {
     return this.#describe(this.#require(to), labels);
   }
 
-  /** @throws {RecordingError} when there is none of this name */
+  /** @throws {RecordingError} if there is no recording of this name */
   async remove(name: string): Promise<void> {
     await this.#remove(this.#require(name));
   }
 
   /**
-   * Makes a part of a recording one of its own, beside it; the recording itself stays as it is.
-   * @param pause resolves when others have had their turn
-   * @throws {RecordingError} when that is no part of it, the name is taken, or there is no room @throws {UnfitError}
+   * Copies a part of a recording to a new recording next to it; the original stays unchanged.
+   * @param pause yields to other work in this thread
+   * @throws {RecordingError} if the part is not within the recording, the name is taken, or there is no room
+   * @throws {UnfitError} if the file is unreadable
    */
   async trim(wanted: TrimCommand, pause: () => Promise<void>): Promise<RecordingFacts> {
     const { name, begin, end } = wanted;
@@ -215,14 +217,15 @@ export class Library {
     return this.#describe(this.#require(to), facts);
   }
 
-  /** A name that nothing has yet. */
+  /** A name that is not taken yet. */
   #free(stem: string): string {
     for (let count = 2, name = stem; ; name = `${stem}-${count++}`) if (!this.#taken(name)) return name;
   }
 
   /**
-   * Where a file of so many bytes is to be put. It is there at once, and as long, so that whoever comes next finds the room
-   * taken. @throws {RecordingError} when the name is taken, or there is no room for it
+   * Reserves a file of this size and returns its path. The file is created at full length at once, so that its bytes
+   * count against the quota.
+   * @throws {RecordingError} if the name is taken or there is no room
    */
   receive(name: string, bytes: number): string {
     this.begin(name, null, 'joints');
@@ -238,7 +241,7 @@ export class Library {
     return path;
   }
 
-  /** A file that was received takes its name, if it can be read. @throws {RecordingError} */
+  /** Gives a received file its final name if it can be read, and deletes it otherwise. @throws {RecordingError} */
   async accept(name: string): Promise<RecordingFacts> {
     const received = this.#fileOf(name) + RECEIVED;
     try {
@@ -257,10 +260,10 @@ export class Library {
   }
 
   /**
-   * Completes what a bridge that was killed has left, and removes what it had received half of.
+   * Completes recordings that a killed bridge left unfinished, and deletes partly received files.
    * @param writing whether a recording is being written now
-   * @param pause resolves when others have had their turn
-   * @returns what became of each, for people
+   * @param pause yields to other work in this thread
+   * @returns one message for the user per unfinished recording
    */
   async recover(writing: (name: string) => boolean, pause: () => Promise<void>): Promise<string[]> {
     const told: string[] = [];
@@ -279,7 +282,7 @@ export class Library {
     return told;
   }
 
-  /** Writes the index of a dataset anew where it is not that of the episodes that are there. */
+  /** Rewrites the index of a dataset if it does not match the episodes. */
   async #mend(dataset: string): Promise<void> {
     const index = this.#disk.read(join(this.folder, dataset, INDEX));
     const names = [...this.#places()].flatMap((place) =>
@@ -306,7 +309,7 @@ export class Library {
     return `the recording "${name}" was broken off: ${duration.toFixed(1)} s of it have been saved`;
   }
 
-  /** Writes what stands beside an episode. @param labels null: as its file says */
+  /** Writes the metadata file of an episode. @param labels null: those in its MCAP file */
   async #describe(place: Place, labels: Labels | null): Promise<RecordingFacts> {
     this.#known.delete(place.path);
     const read = await this.#facts(place);
@@ -318,7 +321,7 @@ export class Library {
     return facts;
   }
 
-  /** Writes the index of a dataset, or takes away the folder of one that has become empty. */
+  /** Writes the index of a dataset, or deletes the folder of an empty one. */
   async #index(dataset: string): Promise<void> {
     const folder = join(this.folder, dataset);
     const episodes: object[] = [];
@@ -336,7 +339,7 @@ export class Library {
     try {
       rmdirSync(folder);
     } catch {
-      // Something else lies in it.
+      // The folder holds other files.
     }
   }
 
@@ -362,7 +365,7 @@ export class Library {
     return text === null ? facts : { ...facts, ...labelsIn(text) };
   }
 
-  /** Every recording; links are not followed. */
+  /** All recordings; symbolic links are not followed. */
   *#places(): Generator<Place> {
     for (const entry of entries(this.folder)) {
       if (entry.file) {
@@ -390,15 +393,15 @@ export class Library {
         : null;
       if (place !== null) return place;
     }
-    // A bag is called as its folder is: its one file may have another name, as in those of `ros2 bag record`, and in one that was
-    // being renamed when the bridge was killed.
+    // A bag is named after its folder. Its only file may have another name, as in bags of `ros2 bag record`, or if the
+    // bridge was killed while renaming it.
     if (!RECORDING_NAME.test(name) || !existsSync(join(folder, BAG_METADATA))) return null;
     const [file, ...more] = entries(folder).filter((entry) => entry.file && entry.name.endsWith(MCAP));
     if (file === undefined || more.length > 0) return null;
     return { name, dataset, folder, path: join(folder, file.name), unfinished: false };
   }
 
-  /** The recording that a file is; null for another one, and for the rest of one that is complete. */
+  /** The recording in a file; null if the file is not a recording, or is the leftover part of a completed one. */
   #fileAt(at: string, file: string, folder: string | null, dataset: string | null): Place | null {
     const unfinished = file.endsWith(MCAP + UNFINISHED);
     const whole = unfinished ? file.slice(0, -UNFINISHED.length) : file;
@@ -424,7 +427,7 @@ export class Library {
     return place;
   }
 
-  /** A name that something has, also a folder of another kind. */
+  /** Whether a name is taken, by a recording or by any other folder. */
   #taken(name: string): boolean {
     return this.#find(name) !== undefined || existsSync(join(this.folder, name));
   }
@@ -437,12 +440,12 @@ export class Library {
     return join(this.folder, name + MCAP);
   }
 
-  /** Bytes that all recordings may still take; not above 0 when they have taken them. */
+  /** Bytes that all recordings together may still take; 0 or less once the quota is used up. */
   get left(): number {
     return this.#quota - this.#used();
   }
 
-  /** Bytes that a new recording may take. @throws {RecordingError} when there is no room for one */
+  /** Bytes that a new recording may take. @throws {RecordingError} if there is no room */
   #room(): number {
     const free = freeBytes(this.folder);
     const room = Math.min(this.left, free - RESERVE);
@@ -450,7 +453,7 @@ export class Library {
     throw new RecordingError(`${this.#lack(room, free)}: remove some.`);
   }
 
-  /** @throws {RecordingError} when there is no room for so many bytes */
+  /** @throws {RecordingError} if there is no room for this many bytes */
   #requireRoom(bytes: number): void {
     const room = this.#room();
     if (bytes <= room) return;
@@ -468,7 +471,7 @@ export class Library {
     return `The recordings in ${this.folder} may take ${Math.floor(left / MEGABYTE)} MB more, of ${most}`;
   }
 
-  /** Bytes of all files in the folder. */
+  /** Total size of all files in the folder, bytes. */
   #used(): number {
     const sizeOf = (folder: string, depth: number): number => {
       let sum = 0;
@@ -483,13 +486,13 @@ export class Library {
   }
 }
 
-/** @throws {RecordingError} for what is no name */
+/** @throws {RecordingError} if the name is not valid */
 export function requireName(name: string): void {
   if (RECORDING_NAME.test(name)) return;
   throw new RecordingError(`"${name.slice(0, 64)}" is no name of a recording: 1 to 64 letters, digits, "_" and "-".`);
 }
 
-/** Files and folders of a folder; nothing where it is not there. */
+/** Files and folders in a folder; empty if it does not exist. */
 function entries(folder: string): readonly { readonly name: string; readonly file: boolean }[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
@@ -501,7 +504,7 @@ function entries(folder: string): readonly { readonly name: string; readonly fil
   }
 }
 
-/** Names of the episodes in the index of a dataset; none in what is no index. */
+/** Names of the episodes in the index of a dataset; empty if the index is missing or invalid. */
 function namesIn(index: string | null): string[] {
   try {
     const { episodes } = JSON.parse(index ?? '{}') as { episodes?: readonly { name: string }[] };
@@ -511,7 +514,7 @@ function namesIn(index: string | null): string[] {
   }
 }
 
-/** Reads what a file says of itself. */
+/** Reads the facts of a recording from its file. */
 async function read(place: Place): Promise<RecordingFacts> {
   const { name, dataset, folder, path } = place;
   const none = { began: 0, duration: 0, messages: 0, arms: [], topics: [], ...NOT_SAID };

@@ -2,11 +2,11 @@ import { closeSync, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'no
 import { McapWriter } from '@mcap/core';
 import { qosOf, ROS_SCHEMAS, type RosType } from './ros-schemas.ts';
 
-/** What a file says first about what it is. */
+/** Profile and library in the header of a file. */
 export const PROFILE = 'ros2';
 export const LIBRARY = 'arm-bridge';
 
-/** Seconds as whole nanoseconds, exact to a microsecond. */
+/** Seconds in nanoseconds, rounded down to a microsecond. */
 export function nanoseconds(time: number): bigint {
   return BigInt(Math.floor(time * 1e6)) * 1000n;
 }
@@ -19,12 +19,12 @@ export interface Topic {
 }
 
 /**
- * An MCAP file of ROS 2 messages, being written. Its calls wait for the disk: they belong into a thread that may. Whatever
- * ends the process, all but the chunk that was being filled can be read.
+ * An MCAP file of ROS 2 messages that is being written. Calls block on the disk, so use it only in a thread that may
+ * block. Whatever ends the process, everything but the present chunk stays readable.
  */
 export class McapFile {
   readonly path: string;
-  /** Bytes so far, those of the present chunk left out. */
+  /** Bytes written so far, without the present chunk. */
   size = 0;
   readonly #file: number;
   readonly #writer: McapWriter;
@@ -45,7 +45,7 @@ export class McapFile {
 
   /**
    * Creates the file, which must not exist.
-   * @param chunkSize bytes that are written together: what is lost at most when the process is killed
+   * @param chunkSize bytes that are written at once; the most that a killed process loses
    * @throws {Error} of the file system
    */
   static async create(path: string, chunkSize = 1 << 20): Promise<McapFile> {
@@ -54,7 +54,7 @@ export class McapFile {
     return file;
   }
 
-  /** By its place: what a full disk has taken of a part is written over once there is room. */
+  /** Writes at an explicit offset, so that a part left by a full disk is overwritten once there is room. */
   #write(bytes: Uint8Array): void {
     for (let written = 0; written < bytes.length; ) {
       written += writeSync(this.#file, bytes, written, bytes.length - written, this.size + written);
@@ -62,7 +62,7 @@ export class McapFile {
     this.size += bytes.length;
   }
 
-  /** A topic of messages whose definition is known; that of the same name, where there is one. */
+  /** Creates a topic of a known message type, or returns the existing topic of this name. */
   async topic(name: string, type: RosType): Promise<Topic> {
     const known = this.#topics.get(name);
     if (known !== undefined) return known;
@@ -80,8 +80,9 @@ export class McapFile {
   }
 
   /**
-   * Adds a message. Not to be called again before it has resolved.
-   * @param log time by which messages are in order, s since the epoch; `published`: the same by the system clock as it is
+   * Adds a message. Wait for each call to resolve before the next one.
+   * @param log time that orders the messages, s since the epoch
+   * @param published the same time by the present system clock, s since the epoch
    */
   async add(topic: Topic, data: Uint8Array, log: number, published = log): Promise<void> {
     await this.#writer.addMessage({
@@ -93,12 +94,12 @@ export class McapFile {
     });
   }
 
-  /** Adds named texts under one name. */
+  /** Adds a metadata record. */
   async describe(name: string, metadata: ReadonlyMap<string, string>): Promise<void> {
     await this.#writer.addMetadata({ name, metadata: new Map(metadata) });
   }
 
-  /** Adds a file within the file. @param time s since the epoch */
+  /** Adds an attachment. @param time s since the epoch */
   async attach(name: string, mediaType: string, text: string, time: number): Promise<void> {
     const data = new TextEncoder().encode(text);
     await this.#writer.addAttachment({
@@ -110,12 +111,12 @@ export class McapFile {
     });
   }
 
-  /** The writer itself, for what is copied from another file. */
+  /** The underlying writer, for copying records from another file. */
   get writer(): McapWriter {
     return this.#writer;
   }
 
-  /** What has been written so far is on the disk. @throws {Error} of the file system */
+  /** Flushes everything written so far to the disk. @throws {Error} of the file system */
   sync(): void {
     fdatasyncSync(this.#file);
   }
@@ -131,7 +132,7 @@ export class McapFile {
     }
   }
 
-  /** Leaves the file as it is. */
+  /** Closes the file without completing it. */
   abandon(): void {
     closeSync(this.#file);
   }

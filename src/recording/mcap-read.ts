@@ -3,18 +3,22 @@ import { McapIndexedReader, McapStreamReader } from '@mcap/core';
 import { McapFile } from './mcap-file.ts';
 import { UnfitError } from './messages.ts';
 
-/** Bytes that are read at once. */
+/** Bytes per read. */
 const BLOCK = 1 << 20;
-/** An index larger than this is no index of a recording, bytes. */
+/** Largest plausible read for a recording, bytes; a corrupt index may ask for more. */
 const LARGEST_READ = 256e6;
 
-/** A file that is being read by an index. */
+/** An MCAP file that is read by its index. */
 export interface OpenMcap {
   readonly reader: McapIndexedReader;
   close(): void;
 }
 
-/** Opens a file by its index. @throws {UnfitError} for what is no complete MCAP file @throws {Error} of the file system */
+/**
+ * Opens a file by its index.
+ * @throws {UnfitError} if it is not a complete MCAP file
+ * @throws {Error} of the file system
+ */
 export async function openMcap(path: string): Promise<OpenMcap> {
   const file = openSync(path, 'r');
   try {
@@ -41,13 +45,13 @@ export async function openMcap(path: string): Promise<OpenMcap> {
   }
 }
 
-/** What a reader complains of, as a recording's fault. */
+/** Converts a reader's error to an `UnfitError`; file system errors stay as they are. */
 export function unreadable(error: unknown): unknown {
   if (error instanceof UnfitError || (error as NodeJS.ErrnoException).code !== undefined) return error;
   return new UnfitError(`it cannot be read as an MCAP file (${error instanceof Error ? error.message : error})`);
 }
 
-/** What a stream reader finds in a file, record by record, until its end or until it can be read no further. */
+/** Reads the records of a file in sequence, until its end or the first unreadable record. */
 function* records(path: string) {
   const file = openSync(path, 'r');
   try {
@@ -63,9 +67,10 @@ function* records(path: string) {
 }
 
 /**
- * Writes a complete file from one that was not completed: everything up to its last whole chunk.
- * @param pause resolves when others have had their turn; called after each part of the work
- * @returns messages that have been saved @throws {Error} of the file system
+ * Writes a complete file from an unfinished one, up to its last whole chunk.
+ * @param pause yields to other work in this thread; called regularly
+ * @returns number of messages saved
+ * @throws {Error} of the file system
  */
 export async function rescue(from: string, to: string, pause: () => Promise<void>): Promise<number> {
   const file = await McapFile.create(to);
@@ -104,7 +109,7 @@ async function copy(from: string, { writer }: McapFile, pause: () => Promise<voi
       }
     }
   } catch (error) {
-    // Where it can be read no further it ends. What cannot be written is another matter.
+    // A read error ends the copy. A write error is a failure.
     if ((error as NodeJS.ErrnoException).code !== undefined) throw error;
   }
   return count;

@@ -8,11 +8,11 @@ import { JOINT_STATE } from './ros-schemas.ts';
 export interface RecordedJoints {
   readonly arm: string;
   readonly topic: string;
-  /** Id of its channel. */
+  /** MCAP channel id. */
   readonly channel: number;
 }
 
-/** The joints of each arm that a file has, in its order. */
+/** The joint states of each arm in a file, in file order. */
 export function allRecordedJoints({ reader: { channelsById, schemasById } }: OpenMcap): RecordedJoints[] {
   const states = [...channelsById.values()].filter(
     ({ schemaId, messageEncoding }) => messageEncoding === 'cdr' && schemasById.get(schemaId)?.name === JOINT_STATE,
@@ -26,9 +26,9 @@ export function allRecordedJoints({ reader: { channelsById, schemasById } }: Ope
 }
 
 /**
- * The joints of an arm in a file.
- * @param source name of the arm; null: that of `arm`, or those that come first
- * @throws {UnfitError} naming the arms that it has
+ * Finds the joint states of an arm in a file.
+ * @param source name of the recorded arm; null: `arm` if it is in the file, else the first
+ * @throws {UnfitError} naming the arms in the file
  */
 export function recordedJoints(file: OpenMcap, source: string | null, arm: string | null): RecordedJoints {
   const all = allRecordedJoints(file);
@@ -39,7 +39,7 @@ export function recordedJoints(file: OpenMcap, source: string | null, arm: strin
   throw new UnfitError(`it has no arm ${source}, but ${all.map((joints) => joints.arm).join(', ')}`);
 }
 
-/** What an episode says of the model of an arm, as far as joints are matched by it; null where it does not say so. */
+/** Model data of an arm in an episode, as needed to match joints; null if the episode lacks it. */
 export async function recordedModel({ reader }: OpenMcap, arm: string): Promise<MappedModel | null> {
   for await (const { metadata } of reader.readMetadata({ name: EPISODE })) {
     try {
@@ -47,7 +47,7 @@ export async function recordedModel({ reader }: OpenMcap, arm: string): Promise<
       const said = arms.find(({ name }) => name === arm);
       if (said !== undefined) return modelOf(said);
     } catch {
-      // Whoever wrote this had another idea of it.
+      // Another program wrote this metadata in another format.
     }
   }
   return null;

@@ -9,19 +9,19 @@ import { McapFile, type Topic } from './mcap-file.ts';
 import type { BeginRecording, CameraMessage, EventLevel, Labels, RecordedEvent, RecordingSummary } from './messages.ts';
 import { EVENT } from './ros-schemas.ts';
 
-/** Name of the metadata that say what an episode is. */
+/** Name of the metadata record that describes an episode. */
 export const EPISODE = 'arm_bridge.episode';
-/** Bytes of a joint-states message with what surrounds it, about; of all that an arm of an episode brings per cycle and second. */
+/** Approximate bytes of a joint-states message with overhead, and bytes per second of one arm in an episode. */
 const SAMPLE_BYTES = 400;
 const EPISODE_BYTES = 230_000;
-/** A killed bridge loses no more than what is recorded in this time, s. */
+/** A killed bridge loses at most this much recording time, s. */
 const FLUSH = 1;
-/** What is written is on the disk after this time, s; the free room is looked at as often. */
+/** Interval between flushes to the disk and checks of free room, s. */
 const SYNC = 5;
-/** So much of the disk is left to others, bytes. */
+/** Disk space left free for others, bytes. */
 export const RESERVE = 200e6;
 
-/** Bytes that are left where a folder is, or will be made with its first file. */
+/** Free bytes on the disk of a folder, which need not exist yet. */
 export function freeBytes(folder: string): number {
   let place = folder;
   while (!existsSync(place)) place = dirname(place);
@@ -29,26 +29,26 @@ export function freeBytes(folder: string): number {
   return bavail * bsize;
 }
 
-/** One recording that is being written, in the recording thread. */
+/** One running recording, in the recording thread. */
 export class Recorder {
   readonly begin: BeginRecording;
   labels: Labels;
-  /** Why it is written no further; null while it is. */
+  /** Why writing has stopped; null while it goes on. */
   problem: string | null = null;
   readonly #file: McapFile;
   readonly #clock: Clock;
   readonly #arms: readonly ArmRecorder[];
   readonly #events: Topic | null;
-  /** Bytes that it may take; and those that are left to all recordings now, others may be written too. */
+  /** Bytes that this recording may take, and bytes that are left for all recordings now (others may be running too). */
   readonly #room: number;
   readonly #left: () => number;
   readonly #waiting: RecordedEvent[] = [];
   readonly #seen: CameraMessage[] = [];
-  /** What is added to instants for the times of its messages: the system clock as it was at the beginning, s. */
+  /** Offset from instants to message times, s: the system clock at the beginning, minus the monotonic clock. */
   readonly #offset: number;
   readonly #first: number;
   #synced: number;
-  /** Its drains follow each other. */
+  /** Serialises drains. */
   #turn: Promise<void> = Promise.resolve();
 
   private constructor(
@@ -74,8 +74,10 @@ export class Recorder {
   }
 
   /**
-   * @param path of the file, which must not exist @param room bytes that it may take
-   * @param left bytes that are left to all recordings @throws {Error} of the file system
+   * @param path of the file, which must not exist
+   * @param room bytes that it may take
+   * @param left bytes that are left for all recordings
+   * @throws {Error} of the file system
    */
   static async start(
     begin: BeginRecording,
@@ -123,22 +125,22 @@ export class Recorder {
     return made;
   }
 
-  /** Bytes on the disk. */
+  /** Bytes written to the disk. */
   get size(): number {
     return this.#file.size;
   }
 
-  /** Takes an event; it is written with the next drain. */
+  /** Queues an event for the next drain. */
   tell(instant: number, level: EventLevel, source: string, what: string, text: string): void {
     this.#waiting.push({ kind: 'event', recording: this.begin.name, instant, level, source, what, text });
   }
 
-  /** Takes a message of a camera; it is written with the next drain. */
+  /** Queues a camera message for the next drain. */
   take(message: CameraMessage): void {
     if (this.problem === null) this.#seen.push(message);
   }
 
-  /** Writes all that has happened since the last time. It does not fail: what goes wrong ends the recording. */
+  /** Writes everything since the last drain. Never rejects: an error ends the recording. */
   drain(): Promise<void> {
     this.#turn = this.#turn.then(() => this.#drain());
     return this.#turn;
@@ -176,7 +178,7 @@ export class Recorder {
     }
   }
 
-  /** Looks whether there is room, now and then. */
+  /** Checks the quota on every drain; flushes and checks the disk less often. */
   #look(): void {
     const full = 'the quota (recording.quota) is used up';
     if (this.#file.size >= this.#room) this.problem = full;

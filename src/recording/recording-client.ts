@@ -9,11 +9,11 @@ import {
   UnfitError,
 } from './messages.ts';
 
-/** Messages to and from a recording thread, which begins when this is made. */
+/** Message channel to a recording thread, which starts with the channel. */
 export interface RecordingChannel {
   post(message: ToRecording): void;
   onMessage: (message: FromRecording) => void;
-  /** Called once, when the thread has ended, with the reason. */
+  /** Called once, with the reason, when the thread has ended. */
   onExit: (reason: Error) => void;
 }
 
@@ -22,30 +22,30 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** The main thread's end of the recording thread, which is started when it is wanted. */
+/** The main thread's side of the recording thread, which starts on demand. */
 export class RecordingClient {
-  /** Called with what people should know. */
+  /** Called with messages for the user. */
   onNotice: (text: string) => void = () => {};
-  /** Called when the thread has failed: what it was recording ends. */
+  /** Called when the thread has failed, which ends its recordings. */
   onFailure: (reason: Error) => void = () => {};
   readonly #launch: () => RecordingChannel;
   readonly #waiting = new Map<number, Waiting>();
   #channel: RecordingChannel | null = null;
   #request = 0;
-  /** The bridge ends: the thread is to end too, and none is started. */
+  /** The bridge is shutting down: the thread is to end, and no new one starts. */
   #closed = false;
 
   constructor(launch: () => RecordingChannel) {
     this.#launch = launch;
   }
 
-  /** Whether the thread runs. */
+  /** Whether the thread is running. */
   get running(): boolean {
     return this.#channel !== null;
   }
 
   /**
-   * @throws {BridgeError} bad_request, or internal for what nobody expected
+   * @throws {BridgeError} bad_request, or internal for an unexpected error
    * @throws {UnfitError} saying what is wrong with a file
    */
   command<C extends RecordingCommand>(command: C): Promise<RecordingResults[C['kind']]> {
@@ -62,7 +62,7 @@ export class RecordingClient {
     });
   }
 
-  /** Tells what has happened while something is recorded. */
+  /** Sends an event or camera message of a running recording. */
   tell(event: RecordedEvent | CameraMessage): void {
     this.#channel?.post({ event });
   }
@@ -92,11 +92,11 @@ export class RecordingClient {
     const error = new BridgeError('unavailable', `The thread that records has failed: ${reason.message}. Try again.`);
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
-    // A thread that has been told to end may be gone before anybody has read its last answer.
+    // A thread that was told to end may exit before its last answer is read.
     if (!this.#closed) this.onFailure(reason);
   }
 
-  /** Completes what is being recorded, and ends the thread. */
+  /** Completes running recordings and ends the thread. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#channel === null) return;

@@ -27,32 +27,32 @@ export { RECORDING_NAME } from './library.ts';
 export type { RecordingSummary } from './messages.ts';
 
 const MEGABYTE = 1e6;
-/** Time that a replay may take beyond its way and the approach to it, s. */
+/** Extra time for a replay, beyond its length and approach, s. */
 const TIME_RESERVE = 30;
 const NOT_SAID: Labels = { task: '', operator: '', verdict: '' };
 
 export interface RecordingSettings {
   readonly folder: string;
-  /** What all recordings together may take, MB. */
+  /** Most space of all recordings together, MB. */
   readonly quota: number;
 }
 
 export interface ReplayOutcome {
-  /** Null when the arm has replayed all of it; else why not, for people. */
+  /** Null if the arm has replayed everything; otherwise the reason, for the user. */
   readonly problem: string | null;
-  /** s, the approach included. */
+  /** s, including the approach. */
   readonly duration: number;
 }
 
-/** An episode as somebody wants it recorded. */
+/** A request to record an episode. */
 export interface EpisodeRequest extends Partial<Labels> {
-  /** Null: one is chosen. */
+  /** Null: a generated name. */
   readonly name: string | null;
   readonly dataset: string | null;
   readonly arms: readonly Arm[];
 }
 
-/** The episode that is being recorded. */
+/** The running episode. */
 export interface RunningEpisode extends Labels {
   readonly name: string;
   readonly dataset: string | null;
@@ -66,27 +66,27 @@ export interface RecordingParts {
   readonly planners: Planners;
   readonly goals: Goals;
   readonly clock: Clock;
-  /** Starts the thread that has the files. */
+  /** Starts the recording thread. */
   readonly launch: (setup: RecordingSetup) => RecordingChannel;
-  /** An arm as a recording needs it. */
+  /** Describes an arm for a recording. */
   readonly describe: (arm: Arm) => RecordedArm;
-  /** Memory of the control loop's figures. */
+  /** Shared memory of the control loop. */
   readonly loop: SharedArrayBuffer;
   readonly version: string;
-  /** The configuration as it is to stand in episodes: without secrets. */
+  /** Configuration to store in episodes, without secrets. */
   readonly configuration: () => object;
   readonly notice: (text: string) => void;
 }
 
-/** Records what arms do, and replays it. Files are read and written in a thread of their own. */
+/** Records arms and replays recordings. A separate thread reads and writes the files. */
 export class RecordingService {
   readonly #parts: RecordingParts;
   readonly #folder: string;
   readonly #client: RecordingClient;
-  /** Names of the recordings of joints, by arm; null while the file is being made. */
+  /** Names of running joint recordings, by arm; null while the file is being created. */
   readonly #running = new Map<Arm, string | null>();
   #episode: { readonly facts: RunningEpisode; readonly watch: EpisodeWatch } | null = null;
-  /** An episode is being begun or ended. */
+  /** Whether an episode is being started or stopped. */
   #busy = false;
   #recovering = false;
 
@@ -101,13 +101,13 @@ export class RecordingService {
       this.#episode?.watch.close();
       this.#episode = null;
       parts.notice(`the thread that records has failed (${message}): what was being recorded has ended`);
-      // A thread that has failed over just that would fail over it again.
+      // If recovery itself made the thread fail, it would fail again.
       if (this.#recovering) return;
       this.recover().catch((error: unknown) => parts.notice(`recordings were not recovered: ${messageOf(error)}`));
     };
   }
 
-  /** Completes what a bridge that was killed has left. */
+  /** Completes recordings that a killed bridge left unfinished. */
   async recover(): Promise<void> {
     if (!existsSync(this.#folder)) return;
     this.#recovering = true;
@@ -118,21 +118,22 @@ export class RecordingService {
     }
   }
 
-  /** Whether something is being recorded. */
+  /** Whether any recording is running. */
   get active(): boolean {
     return this.#running.size > 0 || this.#episode !== null;
   }
 
-  /** The episode that is being recorded; null when there is none. */
+  /** The running episode; null if there is none. */
   get episode(): RunningEpisode | null {
     return this.#episode?.facts ?? null;
   }
 
   /**
-   * Begins to record the measured joints of an arm, whoever drives it or holds it by hand.
+   * Starts to record the measured joints of an arm, whoever drives it or moves it by hand.
    * @param rate samples per second
-   * @returns the path of the file @throws {BridgeError} disconnected; bad_request when it is recorded already, the name is
-   * taken, or the folder is full
+   * @returns the path of the file
+   * @throws {BridgeError} disconnected; bad_request if the arm is being recorded already, the name is taken, or the
+   *   folder is full
    */
   async start(arm: Arm, name: string, rate: number): Promise<string> {
     arm.requireConnected();
@@ -153,7 +154,11 @@ export class RecordingService {
     }
   }
 
-  /** Ends the recording of an arm. @param drop it is not kept @returns null when there was none */
+  /**
+   * Ends the recording of an arm.
+   * @param drop whether to delete it
+   * @returns null if there was none
+   */
   async stop(arm: Arm, drop = false): Promise<RecordingSummary | null> {
     const name = this.#running.get(arm) ?? null;
     if (name === null) return null;
@@ -162,8 +167,9 @@ export class RecordingService {
   }
 
   /**
-   * Begins an episode: all that its arms do, each cycle of the control loop, until it is stopped.
-   * @throws {BridgeError} disconnected; bad_request when one is being recorded, the name is taken, or there is no room
+   * Starts an episode, which records everything that its arms do in every cycle of the control loop until it is
+   * stopped.
+   * @throws {BridgeError} disconnected; bad_request if an episode is running, the name is taken, or there is no room
    */
   async startEpisode({ name, dataset, arms, ...labels }: EpisodeRequest): Promise<RunningEpisode> {
     if (this.#episode !== null || this.#busy) {
@@ -190,8 +196,9 @@ export class RecordingService {
 
   /**
    * Ends the episode.
-   * @param drop it is not kept @param labels what is to be said of it, in place of what was said at its beginning
-   * @returns null when there is none
+   * @param drop whether to delete it
+   * @param labels replace the labels given at the start
+   * @returns null if no episode is running
    */
   async stopEpisode(drop = false, labels: Partial<Labels> = {}): Promise<RecordingSummary | null> {
     if (this.#episode === null || this.#busy) return null;
@@ -206,73 +213,77 @@ export class RecordingService {
     }
   }
 
-  /** Puts a mark into the episode. @returns false when none is being recorded */
+  /** Adds a mark to the episode. @returns false if no episode is running */
   mark(text: string): boolean {
     this.#episode?.watch.tell('info', '', 'mark', text);
     return this.#episode !== null;
   }
 
-  /** Puts a message of a camera into the episode, if one is being recorded. @param data CDR; what has memory of its own is handed over */
+  /**
+   * Adds a camera message to the episode, if one is running.
+   * @param data CDR; if it fills its buffer, that buffer is transferred
+   */
   see(topic: string, data: Uint8Array): void {
     if (this.#episode === null) return;
     const { name } = this.#episode.facts;
     const instant = this.#parts.clock.now();
-    // What is posted takes all of the memory that it lies in along.
+    // Posting transfers the whole buffer, so a view is copied first.
     const own = data.byteLength === data.buffer.byteLength ? data : new Uint8Array(data);
     this.#client.tell({ kind: 'camera', recording: name, instant, topic, data: own });
   }
 
-  /** What has been recorded, the newest first. */
+  /** Lists recordings, newest first. */
   list(wanted: ListCommand): Promise<Catalogue> {
     return this.#client.command({ kind: 'list', ...wanted });
   }
 
-  /** @throws {BridgeError} bad_request when there is none of this name */
+  /** @throws {BridgeError} bad_request if there is no recording of this name */
   facts(name: string): Promise<RecordingFacts> {
     return this.#client.command({ kind: 'facts', name });
   }
 
-  /** @throws {BridgeError} bad_request when there is none of this name, or it is no episode */
+  /** @throws {BridgeError} bad_request if there is no recording of this name, or it is not an episode */
   label(name: string, labels: Partial<Labels>): Promise<RecordingFacts> {
     return this.#client.command({ kind: 'label', name, labels });
   }
 
-  /** @throws {BridgeError} bad_request when there is none of this name, or the new one is taken */
+  /** @throws {BridgeError} bad_request if there is no recording of this name, or the new name is taken */
   rename(name: string, to: string): Promise<RecordingFacts> {
     return this.#client.command({ kind: 'rename', name, to });
   }
 
-  /** @throws {BridgeError} bad_request for a file that cannot be read, or has no such arm */
+  /** @throws {BridgeError} bad_request if the file is unreadable or has no such arm */
   samples(wanted: SamplesCommand): Promise<Samples> {
     return this.#client.command({ kind: 'samples', ...wanted });
   }
 
-  /** Makes a part of a recording one of its own. @throws {BridgeError} bad_request */
+  /** Copies a part of a recording to a new recording. @throws {BridgeError} bad_request */
   trim(wanted: TrimCommand): Promise<RecordingFacts> {
     return this.#client.command({ kind: 'trim', ...wanted });
   }
 
-  /** @throws {BridgeError} bad_request when there is none of this name */
+  /** @throws {BridgeError} bad_request if there is no recording of this name */
   async remove(name: string): Promise<void> {
     await this.#client.command({ kind: 'remove', name });
   }
 
-  /** Where a file of so many bytes is to be put that is to become a recording. @throws {BridgeError} bad_request */
+  /** Reserves a path for a file of this size that is to become a recording. @throws {BridgeError} bad_request */
   async receive(name: string, bytes: number): Promise<string> {
     const { path } = await this.#client.command({ kind: 'receive', name, bytes });
     return path;
   }
 
-  /** It is there; it is refused, and removed, if it is no recording. @throws {BridgeError} bad_request */
+  /** Accepts the received file; refuses and deletes it if it is not a recording. @throws {BridgeError} bad_request */
   accept(name: string): Promise<RecordingFacts> {
     return this.#client.command({ kind: 'accept', name });
   }
 
   /**
-   * What an arm would do of a recording, at so many of its moments, and what of it the arm cannot reach. Nothing moves.
-   * @param source the recorded arm that is followed; null: that of the same name, or the first
-   * @returns with `refusal`, which a replay would be refused with; null: it would begin
-   * @throws {BridgeError} disconnected; bad_request for a recording that there is not, or that has no such arm or joints
+   * The motion that an arm would make for a recording, at `points` times, and the parts that it cannot reach. Nothing
+   * moves.
+   * @param source recorded arm to follow; null: the arm of the same name, or else the first
+   * @returns also `refusal`, the message with which a replay would be refused; null if it would start
+   * @throws {BridgeError} disconnected; bad_request if there is no such recording, arm or joint
    */
   async foresee(
     arm: Arm,
@@ -289,7 +300,7 @@ export class RecordingService {
     }
   }
 
-  /** Why a replay would not begin, as it would be told. */
+  /** The message with which a replay would be refused; null if it would start. */
   async #refusal(arm: Arm, name: string, source: string | null): Promise<string | null> {
     try {
       const replay = await Replaying.open(this.#client, arm, name, 1, source);
@@ -302,10 +313,10 @@ export class RecordingService {
   }
 
   /**
-   * Leads an arm to the first pose of a recording by a checked move, then replays it.
-   * @param speed 1 as recorded; it becomes slower where the arm's limits ask for it
-   * @param source the recorded arm that is followed; null: that of the same name, or the first
-   * @throws {BridgeError} disconnected, stopped, owned; bad_request for a recording that this arm cannot replay
+   * Moves an arm to the first pose of a recording by a collision-checked move, then replays it.
+   * @param speed factor, 1 as recorded; the replay is slower where the arm's limits require it
+   * @param source recorded arm to follow; null: the arm of the same name, or else the first
+   * @throws {BridgeError} disconnected, stopped, owned; bad_request if this arm cannot replay the recording
    */
   async play(
     arm: Arm,
@@ -341,7 +352,7 @@ export class RecordingService {
       );
     }
     const began = clock.now();
-    // A recording that the arm may not follow as fast as it was made takes longer than its length says.
+    // A replay takes longer than the recording if the arm's limits slow it down.
     const timeLimit = replay.whole ? replay.duration + TIME_RESERVE * arm.slowdown : Number.POSITIVE_INFINITY;
     const session = arm.claim(caller, { timeLimit, ask });
     const aim = (): void => goals.set(session, { q: replay.last, position: arm.toolPose(replay.last).position });
@@ -358,7 +369,7 @@ export class RecordingService {
     }
   }
 
-  /** Ends every recording. */
+  /** Ends all recordings. */
   async close(): Promise<void> {
     this.#episode?.watch.close();
     await this.#client.close();
@@ -382,7 +393,7 @@ export class RecordingService {
   }
 }
 
-/** A name for what has none: the time (s since the epoch), as a name may be written. */
+/** A default name: the time (s since the epoch) in characters that names allow. */
 export function timeName(time: number): string {
   return new Date(1000 * time).toISOString().replace(/[:.]/g, '-');
 }

@@ -20,32 +20,32 @@ import { Recorder } from './recorder.ts';
 import { samplesOf } from './samples.ts';
 import { Track } from './track.ts';
 
-/** Recordings are written on so often, s: a hundredth of what the history of an arm holds. */
+/** Drain period, s: a hundredth of what an arm's history holds. */
 const DRAIN = 0.05;
 
 export interface RecordingSetup {
   readonly folder: string;
-  /** What all recordings together may take, bytes. */
+  /** Most bytes of all recordings together. */
   readonly quota: number;
 }
 
 type Of<K extends RecordingCommand['kind']> = Extract<RecordingCommand, { kind: K }>;
 
 /**
- * All that is done with the files of recordings, which takes longer than the main thread has time: it runs in a worker as
- * well as beside everything else in virtual time.
+ * All work on recording files, which takes too long for the main thread. Runs in a worker, or in the same thread in
+ * virtual time.
  */
 export class RecordingThread {
-  /** Called when it has been shut down. */
+  /** Called after shutdown. */
   onClosed: () => void = () => {};
   readonly #clock: Clock;
   readonly #post: (message: FromRecording) => void;
   readonly #library: Library;
   readonly #folder: string;
-  /** By name; null while the file is being made. */
+  /** Running recorders by name; null while the file is being created. */
   readonly #recorders = new Map<string, Recorder | null>();
   readonly #tracks = new Map<number, Track>();
-  /** Recordings whose end has been told. */
+  /** Recordings whose early end has been reported. */
   readonly #told = new Set<string>();
   #track = 0;
   #timer: { cancel(): void } | null = null;
@@ -72,7 +72,7 @@ export class RecordingThread {
     );
   }
 
-  /** What the file system refuses is told with the folder and the key that names it. */
+  /** Describes an error; file system errors name the folder and its configuration key. */
   #wordsOf(error: unknown): { text: string; why: RefusedWhy } {
     const { code } = error as NodeJS.ErrnoException;
     if (error instanceof RecordingError) return { text: error.message, why: 'request' };
@@ -173,7 +173,7 @@ export class RecordingThread {
     }
   }
 
-  /** What is wrong with the file of a recording is told with its name. */
+  /** Runs work on a recording; errors in the file are reported with the recording's name. */
   async #read<T>(name: string, work: (facts: RecordingFacts) => Promise<T>): Promise<T> {
     try {
       return await work(await this.#library.facts(name));
@@ -201,7 +201,7 @@ export class RecordingThread {
     return opened;
   }
 
-  /** Others have their turn: recordings that are being written, above all. */
+  /** Yields to other work, above all to running recordings. */
   #pause(): Promise<void> {
     return new Promise((resolve) => this.#clock.soon(resolve));
   }

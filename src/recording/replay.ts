@@ -1,23 +1,23 @@
 import type { JointMap } from '../rt/messages.ts';
 import { type Fit, UnfitError } from './messages.ts';
 
-/** A measured position beyond its limit by no more than this is brought back to it, rad. */
+/** A measured position that exceeds its limit by at most this is clamped to it, rad. */
 export const LIMIT_SLACK = 0.05;
-/** Positions are averaged over this time before and after, so that the steps of the encoders do not become jerks, s. */
+/** Half width of the moving average over positions, s, which keeps encoder steps from becoming jerks. */
 const SMOOTHING = 0.05;
 
-/** Joints of a recording at one time. */
+/** Recorded joint positions at one time. */
 export interface RecordedPose {
-  /** s since the first one. */
+  /** s since the first pose. */
   readonly time: number;
   /** rad */
   readonly positions: Float64Array;
 }
 
-/** Where an arm's joint is for one of a recording: position = scale * recorded + offset; -1: it has none, and stays. */
+/** Maps a recorded joint to the arm's: position = scale * recorded + offset; `from` -1: no counterpart, it stays. */
 export type RecordedJoint = Pick<JointMap, 'from' | 'scale' | 'offset'>;
 
-/** Joints of an arm are those of the same name. @throws {UnfitError} naming the joint that the recording lacks */
+/** Maps joints by name. @throws {UnfitError} naming the joint that the recording lacks */
 export function sameNames(joints: Fit['joints'], names: readonly string[]): RecordedJoint[] {
   return joints.map(({ name }) => {
     const from = names.indexOf(name);
@@ -27,22 +27,23 @@ export function sameNames(joints: Fit['joints'], names: readonly string[]): Reco
 }
 
 /**
- * Fits recorded poses to an arm as they come: joints by name or as they are mapped, within its position limits, smoothed, and slower where they are
- * faster than it may move.
+ * Fits a stream of recorded poses to an arm: maps joints, clamps them to the position limits, smooths them, and slows
+ * down where the arm cannot move as fast.
  */
 export class Fitter {
   readonly #joints: Fit['joints'];
   readonly #speed: number;
-  /** Where each joint is for the recorded ones. */
+  /** Mapping of each joint of the arm. */
   readonly #maps: readonly RecordedJoint[];
-  /** Poses that are still needed, in their order, and the place of the next one to be given out. */
+  /** Poses that are still needed, in order, and the index of the next one to return. */
   readonly #poses: RecordedPose[] = [];
   #next = 0;
-  /** Recorded time of what was given out last, its place in the replay, and its pose. */
+  /** The last pose returned: its time in the recording, its time in the replay, and its positions. */
   #before: { readonly recorded: number; readonly time: number; readonly pose: Float64Array } | null = null;
 
   /**
-   * @param names joints of the recording @param maps from them to those of the arm; null: those of the same name
+   * @param names joints of the recording
+   * @param maps from recorded joints to joints of the arm; null: match by name
    * @throws {UnfitError} naming the joint that the recording lacks
    */
   constructor(
@@ -55,7 +56,10 @@ export class Fitter {
     this.#maps = maps ?? sameNames(joints, names);
   }
 
-  /** Takes the next pose, later than the one before. @throws {UnfitError} naming the joint that goes beyond its limits, and when */
+  /**
+   * Adds the next pose, which must be later than the one before.
+   * @throws {UnfitError} naming the joint that exceeds its limits, and when
+   */
   push(time: number, positions: Float64Array): void {
     const pose = Float64Array.from(this.#joints, ({ name, lower, upper, position: stands }, i) => {
       const { from, scale, offset } = this.#maps[i]!;
@@ -72,8 +76,8 @@ export class Fitter {
   }
 
   /**
-   * The next fitted pose, with its time in the replay (s); null until there are enough of those that come after it.
-   * @param ended no more poses come
+   * The next fitted pose, with its time in the replay (s); null until enough later poses have been added.
+   * @param ended whether the input is complete
    */
   take(ended: boolean): RecordedPose | null {
     const recorded = this.#poses[this.#next];
@@ -90,7 +94,7 @@ export class Fitter {
     return { time, positions: pose };
   }
 
-  /** A pose averaged with those about it, as many before as after: the first and the last one stay as they are. */
+  /** A pose averaged over as many poses before as after it; the first and the last pose stay unchanged. */
   #smoothed(k: number): Float64Array {
     const { time, positions } = this.#poses[k]!;
     const sum = positions.slice();
@@ -104,7 +108,7 @@ export class Fitter {
     return sum.map((value) => value / count);
   }
 
-  /** When a pose comes: as recorded, or later where the arm may not be as fast. */
+  /** Replay time of a pose: as recorded, or later if the arm may not move as fast. */
   #timeOf(recorded: number, pose: Float64Array): number {
     const before = this.#before;
     if (before === null) return 0;

@@ -5,14 +5,14 @@ import { asked } from '../motion/goals.ts';
 import { type Fit, type Piece, UnfitError } from './messages.ts';
 import type { RecordingClient } from './recording-client.ts';
 
-/** Part of the limit of speed that a replay uses; the cubic between two poses is quicker than its average. */
+/** Share of the speed limit that a replay uses, because the cubic between two poses is faster than its average. */
 const SPEED_SHARE = 0.6;
-/** So much of a recording is read and checked before the arm moves; of a longer one the rest goes on ahead of the arm, s. */
+/** Length of the recording that is read and checked before the arm moves, s; the rest is read ahead of the arm. */
 export const CHECKED_FIRST = 30;
-/** How often it is looked how far ahead it is, s. */
+/** Period at which the read-ahead is checked, s. */
 const LOOK = 0.5;
 
-/** How a recording is to be fitted to an arm where it stands. */
+/** How to fit a recording to an arm at its present setpoint. */
 export function fitOf(arm: Arm, speed: number, source: string | null): Fit {
   const { model, chain, pace } = arm;
   const stands = asked(arm);
@@ -30,25 +30,25 @@ export function fitOf(arm: Arm, speed: number, source: string | null): Fit {
   return { arm: arm.name, source, model: mapped, joints, speed, description, baseLink, toolLink };
 }
 
-/** An arm cannot do what was recorded. */
+/** The error for a recording that an arm cannot replay. */
 export function unfit(arm: Arm, name: string, { message }: UnfitError): BridgeError {
   return new BridgeError('bad_request', `Arm ${arm.name} cannot replay "${name}": ${message}. Nothing has moved.`);
 }
 
-/** A recording that is being read for an arm, ahead of where the arm is. */
+/** A recording that is read ahead of the arm that replays it. */
 export class Replaying {
   /** rad */
   readonly first: Float64Array;
   /** s */
   readonly duration: number;
-  /** All of it has been read and checked. */
+  /** Whether all of it has been read and checked. */
   whole: boolean;
   /** The last pose that has been read, rad. */
   last: Float64Array;
   readonly #client: RecordingClient;
   readonly #track: number;
   readonly #arm: Arm;
-  /** What has been read and not been handed over yet. */
+  /** Pieces that have been read but not handed over yet. */
   readonly #ready: Piece[];
 
   private constructor(client: RecordingClient, arm: Arm, track: number, ready: Piece[], duration: number) {
@@ -65,9 +65,10 @@ export class Replaying {
   }
 
   /**
-   * Opens a recording, and checks its beginning.
-   * @param speed 1 as recorded @param source the recorded arm that is followed; null: that of the same name, or the first
-   * @throws {BridgeError} bad_request for a recording that there is not, or that the arm cannot replay
+   * Opens a recording and checks its beginning.
+   * @param speed factor, 1 as recorded
+   * @param source recorded arm to follow; null: the arm of the same name, or else the first
+   * @throws {BridgeError} bad_request if there is no such recording, or the arm cannot replay it
    */
   static async open(
     client: RecordingClient,
@@ -92,9 +93,9 @@ export class Replaying {
     }
   }
 
-  /** Drives an arm that is at its first pose. @returns null when all has been replayed, else why not */
+  /** Replays; the arm must be at the first pose. @returns null if everything has been replayed, else the reason */
   async drive(session: ArmSession): Promise<string | null> {
-    // One after the other: handing all of them over at once would take the control thread longer than a cycle.
+    // Pieces are handed over one by one: all at once would take the control thread longer than a cycle.
     const { times, positions, last } = this.#ready.shift()!;
     let over = false;
     let fault: string | null = null;
@@ -116,7 +117,7 @@ export class Replaying {
     return fault ?? problem;
   }
 
-  /** Reads on so that there is always enough ahead of the arm. What cannot be driven makes the arm brake before it. */
+  /** Keeps enough of the recording read ahead of the arm. The arm brakes before a part that it cannot replay. */
   async #feed(session: ArmSession, began: number, over: () => boolean): Promise<void> {
     const { clock } = this.#arm;
     try {

@@ -1,6 +1,6 @@
 import { CAMERA_INFO, COMPRESSED_IMAGE, IMAGE } from '../ros/names.ts';
 
-/** Message definitions as rosbag2 and Foxglove read them (`ros2msg`): each with the definitions of what it is made of. */
+/** Message definitions as rosbag2 and Foxglove read them (`ros2msg`), each with the definitions that it depends on. */
 
 const LINE = '='.repeat(80);
 const TIME = `MSG: builtin_interfaces/Time
@@ -38,7 +38,7 @@ export const TRANSFORMS = 'tf2_msgs/msg/TFMessage';
 export const TEXT = 'std_msgs/msg/String';
 export const EVENT = 'rcl_interfaces/msg/Log';
 
-/** Definitions by the names of their types. */
+/** Definitions by type name. */
 export const ROS_SCHEMAS = {
   [JOINT_STATE]: definition(
     `std_msgs/Header header
@@ -145,7 +145,7 @@ bool do_rectify
 
 export type RosType = keyof typeof ROS_SCHEMAS;
 
-/** Quality of service of a topic whose last message stays for those who come later, as rosbag2 writes it. */
+/** Quality of service of a latched topic, whose last message late subscribers receive, as rosbag2 writes it. */
 const LATCHED = `- history: 1
   depth: 1
   reliability: 1
@@ -162,7 +162,7 @@ const LATCHED = `- history: 1
     nsec: 854775807
   avoid_ros_namespace_conventions: false`;
 
-/** `offered_qos_profiles` of a topic of an episode; empty: that of whoever plays it. */
+/** `offered_qos_profiles` of a topic in an episode; empty: the player's default. */
 export function qosOf(topic: string): string {
   return topic.endsWith('/robot_description') || topic === '/tf_static' ? LATCHED : '';
 }

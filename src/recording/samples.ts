@@ -4,19 +4,19 @@ import { type OpenMcap, openMcap, unreadable } from './mcap-read.ts';
 import { type Samples, type SamplesCommand, UnfitError } from './messages.ts';
 import { type RecordedJoints, recordedJoints } from './recorded-joints.ts';
 
-/** Numbers in one answer: as JSON less than 64 kB. */
+/** Maximum number of values in one answer: less than 64 kB as JSON. */
 const MOST_VALUES = 7000;
 const MOST_JOINTS = 32;
-/** Goals and torques that are nearer to a sample than this belong to it, ns: a cycle and a half. */
+/** Goals and torques closer to a sample than this belong to it, ns: one and a half cycles. */
 const CYCLE = 7_500_000n;
-/** So many points are read before others have their turn. */
+/** Points read between pauses. */
 const AT_ONCE = 8;
 
 /**
- * What a recorded arm's joints did: the first sample at or after each of so many times at even distances. It reads those
- * alone, so that it takes as long for an hour as for a minute.
- * @param pause resolves when others have had their turn
- * @throws {UnfitError} for what cannot be read, and naming the arms that it has
+ * Joint motion of a recorded arm: the first sample at or after each of `points` evenly spaced times. Only these are
+ * read, so an hour takes as long as a minute.
+ * @param pause yields to other work in this thread
+ * @throws {UnfitError} if the file is unreadable, or naming the arms in the file if it lacks the wanted one
  */
 export async function samplesOf(path: string, wanted: SamplesCommand, pause: () => Promise<void>): Promise<Samples> {
   const file = await openMcap(path);
@@ -29,7 +29,7 @@ export async function samplesOf(path: string, wanted: SamplesCommand, pause: () 
   }
 }
 
-/** The same of a file that is open. */
+/** As `samplesOf`, for an open file. */
 export async function sampled(
   file: OpenMcap,
   { source, begin, end, points }: Omit<SamplesCommand, 'name'>,
@@ -51,7 +51,7 @@ export async function sampled(
   const external: number[][] = names.map(() => []);
   const edge = (k: number): bigint => zero + from + ((until - from) * BigInt(k)) / BigInt(count);
   for (let k = 0; any !== null && until > from && k < count; k++) {
-    // The first of each part, and the very last one of all.
+    // The first sample of each part, and finally the very last sample.
     const last = k === count - 1;
     const found = await sampleWithin(file, recorded, edge(k), last ? edge(k + 1) : edge(k + 1) - 1n, last);
     if (k % AT_ONCE === 0) await pause();
@@ -71,18 +71,20 @@ interface Sample {
   readonly time: bigint;
   readonly names: readonly string[];
   readonly positions: Float64Array;
-  /** Of its cycle, rad and Nm; null: there are none. */
+  /** Goals (rad) and external torques (Nm) of the same cycle; null: none. */
   readonly goals: Float64Array | null;
   readonly external: Float64Array | null;
 }
 
-/** What was recorded beside a sample: ns, and a value for each joint. */
+/** Values recorded with a sample: time in ns, and one value per joint. */
 interface Beside {
   readonly time: bigint;
   readonly values: Float64Array;
 }
 
-/** The first sample within two times (ns), or the last one, with what belongs to its cycle; null: there is none. */
+/**
+ * The first sample between two times (ns), or the last if `reverse`, with goals and torques of its cycle; null: none.
+ */
 async function sampleWithin(
   { reader }: OpenMcap,
   { topic, channel }: RecordedJoints,

@@ -8,17 +8,17 @@ import { type Fit, type Piece, UnfitError } from './messages.ts';
 import { type RecordedJoints, recordedJoints, recordedModel } from './recorded-joints.ts';
 import { Fitter, type RecordedPose } from './replay.ts';
 
-/** Poses of a piece: 2 s at 200 Hz. */
+/** Poses per piece: 2 s at 200 Hz. */
 const PIECE = 400;
 
-/** The joint states of a file, read, fitted to an arm and checked for contacts piece by piece. */
+/** The joint states of a file: read, fitted to an arm and checked for collisions piece by piece. */
 export class Track {
-  /** Of the recording, at the wanted speed, s. */
+  /** Duration of the recording at the wanted speed, s. */
   readonly duration: number;
   readonly #file: OpenMcap;
   readonly #poses: AsyncGenerator<RecordedPose, void>;
   readonly #collision: CollisionModel;
-  /** The pose that comes next: a piece must know whether it is the last one. */
+  /** The next pose, read ahead to know whether a piece is the last one. */
   #ahead: RecordedPose | null = null;
   #before: Float64Array | null = null;
 
@@ -31,7 +31,7 @@ export class Track {
     this.duration = Math.max(length, 0) / fit.speed;
   }
 
-  /** @throws {UnfitError} for a file that is none, or has no joint states */
+  /** @throws {UnfitError} if the file is not an MCAP file or has no joint states */
   static async open(path: string, fit: Fit): Promise<Track> {
     const file = await openMcap(path);
     try {
@@ -43,7 +43,7 @@ export class Track {
     }
   }
 
-  /** @throws {UnfitError} for what the arm cannot follow */
+  /** @throws {UnfitError} if the arm cannot follow the recording */
   async next(): Promise<Piece> {
     this.#ahead ??= await this.#read();
     if (this.#ahead === null) throw new UnfitError('it is empty');
@@ -80,16 +80,13 @@ export class Track {
   }
 }
 
-/** What of the arm touches what. */
+/** Collision model of the arm. */
 export function collisionsOf({ description, baseLink, toolLink, joints }: Fit): CollisionModel {
   const names = joints.map(({ name }) => name);
   return new CollisionModel(new Chain(description, { base: baseLink, tool: toolLink, joints: names }));
 }
 
-/**
- * How the joints of a recording become those of the arm: by what they are for, where the file says what they are; else by
- * their names, which is null.
- */
+/** Maps recorded joints to joints of the arm by role; null if the file gives no roles, so that names must match. */
 export function mapsOf(model: MappedModel | null, names: readonly string[], fit: Fit): readonly JointMap[] | null {
   if (model === null || model.joints.length !== names.length) return null;
   const maps = jointMaps(model, fit.model, {}, false);

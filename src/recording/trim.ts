@@ -5,14 +5,16 @@ import { allRecordedJoints } from './recorded-joints.ts';
 import { EPISODE } from './recorder.ts';
 import { qosOf } from './ros-schemas.ts';
 
-/** So many messages are copied before others have their turn. */
+/** Messages copied between pauses. */
 const AT_ONCE = 200;
 
 /**
- * Writes a part of a recording into a file of its own, with all that the recording says of itself. What was said before that
- * part and stays true, as the description of a robot, is said at its beginning.
- * @param pause resolves when others have had their turn
- * @returns joint states that it has @throws {UnfitError} for what cannot be read @throws {Error} of the file system
+ * Copies a part of a recording to a new file, with all metadata and attachments. Latched messages from before that
+ * part, such as robot descriptions, are repeated at its beginning.
+ * @param pause yields to other work in this thread
+ * @returns number of joint states copied
+ * @throws {UnfitError} if the file is unreadable
+ * @throws {Error} of the file system
  */
 export async function trim(
   from: string,

@@ -5,35 +5,38 @@ import { makeGuardedActionServer } from './guarded-node.ts';
 import type { Rcl, RosActionServer, RosGoal, RosNode } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
 
-/** Feedback of a goal is sent this often, ms. */
+/** Interval of feedback for a goal, ms. */
 const FEEDBACK_PERIOD = 100;
 /**
- * The result of a goal can be asked for so long after its end, s, as with rclcpp and rclpy. Until then rclnodejs keeps the whole goal,
- * for 15 minutes by itself: a controller that sends ten trajectories a second would fill the memory.
+ * How long the result of a goal can be requested after its end, s, as with rclcpp and rclpy. rclnodejs keeps the whole
+ * goal until then: its own 15 minutes would fill the memory at ten trajectories a second.
  */
 const RESULT_TIMEOUT = 10;
 
-/** How a goal ended, and what its client is told. */
+/** How a goal ended, and the result for its client. */
 export interface Outcome {
   readonly state: 'succeeded' | 'aborted' | 'canceled';
   readonly result: object;
 }
 
-/** One goal at work: `signal` aborts when its client cancels it; `feedback` is what is told meanwhile. */
+/** One running goal: `signal` aborts when its client cancels it. */
 export interface GoalRun<Goal> {
   readonly goal: Goal;
-  /** Who has sent it, for people. */
+  /** Who sent it, human-readable. */
   readonly who: string;
   readonly signal: AbortSignal;
-  /** What is sent from now on as feedback, ten times a second. */
+  /** Sets the source of feedback, which is sent ten times a second. */
   tell(feedback: () => object): void;
 }
 
-/** What an action does. */
+/** Implementation of an action. */
 export interface ActionParts<Goal> {
-  /** Why a goal is not accepted, for people; null when it is. Left out: every goal is accepted, and its result says why it failed. */
+  /**
+   * Why a goal is rejected, human-readable; null to accept it. Left out: every goal is accepted; its result tells
+   * failures.
+   */
   judge?(goal: Goal): string | null;
-  /** Carries a goal out; it is to end soon after its signal has aborted. */
+  /** Executes a goal; must end soon after its signal has aborted. */
   execute(run: GoalRun<Goal>): Promise<Outcome>;
 }
 
@@ -47,7 +50,7 @@ export class Actions {
   readonly #log: Logger;
   readonly #onError: (error: unknown) => void;
 
-  /** @param namespace of the node, for people */
+  /** @param namespace of the node, human-readable */
   constructor(rcl: Rcl, node: RosNode, namespace: string, log: Logger, onError: (error: unknown) => void) {
     this.#rcl = rcl;
     this.#node = node;
@@ -56,7 +59,7 @@ export class Actions {
     this.#onError = onError;
   }
 
-  /** Offers an action. The response to a goal that is not accepted has no place for a reason: it is logged. */
+  /** Offers an action. The response to a rejected goal has no field for a reason, so the reason is logged. */
   offer<Goal>(type: string, name: string, { judge, execute }: ActionParts<Goal>): void {
     const { GoalResponse, CancelResponse } = this.#rcl;
     const full = name.startsWith('~') ? name.replace('~', NODE_NAME) : name;
@@ -90,7 +93,7 @@ export class Actions {
       },
       null,
       (goal) => {
-        // After the goal has become one that is being cancelled: only such a one may end as cancelled.
+        // Only after the goal has entered the canceling state: only then may it end as canceled.
         setImmediate(() => controllers.get(goal)?.abort());
         return CancelResponse.ACCEPT;
       },
@@ -99,12 +102,12 @@ export class Actions {
     this.#servers.push(server);
   }
 
-  /** Resolves when no goal is at work any more. */
+  /** Resolves when no goal is running any more. */
   async finished(): Promise<void> {
     await Promise.allSettled(this.#running);
   }
 
-  /** Takes the actions from the graph; only while no goal is at work. */
+  /** Removes the actions from the graph; only while no goal is running. */
   withdraw(): void {
     for (const server of this.#servers.splice(0)) server.destroy();
   }
@@ -129,8 +132,8 @@ export class Actions {
     };
     try {
       const { state, result } = await execute({ goal: goal.request.toPlainObject(true), who, signal, tell });
-      // In a turn of its own: a cancellation that is answered in the same one would find a goal that has ended, and rclnodejs
-      // would not answer it.
+      // In the next turn of the event loop: a cancel request answered in this turn would find an ended goal, and
+      // rclnodejs would not answer it.
       await new Promise((resolve) => setImmediate(resolve));
       if (goal.isActive) {
         if (goal.isCancelRequested) goal.canceled();

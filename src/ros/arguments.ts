@@ -7,7 +7,7 @@ export class RosArgumentError extends Error {
 }
 
 export interface RosArguments {
-  /** Namespace in which all arms live: empty, or `/lab`, without a trailing slash. */
+  /** Namespace of all arms: empty, or for example `/lab`, without a trailing slash. */
   readonly prefix: string;
   /** What remains for rcl. */
   readonly argv: readonly string[];
@@ -31,8 +31,8 @@ export function splitRosArguments(argv: readonly string[]): { own: string[]; ros
 }
 
 /**
- * Takes the rules that would hit every node of the process at once out of the ROS arguments: `__ns` would put two arms
- * into one namespace, so it becomes a prefix; `__node` would give them one name, so it is refused.
+ * Extracts the rules that would apply to every node of the process at once: `__ns` would put two arms into one
+ * namespace, so it becomes a prefix; `__node` would give them one name, so it is refused.
  * @param argv ROS arguments, with their `--ros-args`
  * @throws {RosArgumentError}
  */

@@ -18,7 +18,7 @@ import { ServoInputs } from './servo-inputs.ts';
 import { acceptJointCommands } from './stream-inputs.ts';
 import { TrajectoryInputs } from './trajectory-inputs.ts';
 
-/** What the inputs of all arms have in common. */
+/** Shared by the inputs of all arms. */
 export interface InputContext {
   readonly rcl: Rcl;
   readonly services: RosServices;
@@ -28,11 +28,11 @@ export interface InputContext {
   onError(error: unknown): void;
 }
 
-/** What the streams, trajectories and gripper commands for one arm are made of. */
+/** Dependencies of the streams, trajectories and gripper commands of one arm. */
 export interface InputParts {
   /** In the namespace of the arm. */
   readonly node: InputNode;
-  /** Full name of the node, for people. */
+  /** Full name of the node, human-readable. */
   readonly nodeName: string;
   readonly namespace: string;
   readonly arm: Arm;
@@ -41,24 +41,24 @@ export interface InputParts {
   readonly joints: StreamService;
   readonly jogging: JogService;
   readonly trajectories: TrajectoryService;
-  /** Speeds and poses whose stamp is older are refused, s; 0: none. */
+  /** Speeds and poses with an older stamp are refused, s; 0: none. */
   readonly oldest: number;
   readonly qualities: Qualities;
   readonly log: Logger;
 }
 
-/** What lets other nodes drive an arm, and takes that back. */
+/** Interfaces through which other nodes drive an arm; they can be withdrawn. */
 export interface Drivable {
   drive(): void;
-  /** At once, but for actions with a goal at work: they go when it has ended. */
+  /** Takes effect at once, except that an action with a running goal stays until the goal has ended. */
   withdraw(): void;
 }
 
 /**
- * Everything by which other nodes ask something of an arm: services that only read and stop at once, and what drives it when
- * `drive` is called.
+ * Offers all interfaces of an arm to other nodes: at once the services that only read or stop, and those that drive the
+ * arm when `drive` is called.
  * @param node in the namespace of the arm
- * @param paused does something to a node that may spin, where its thread does not wait for messages
+ * @param paused changes a node, even one that spins, while its thread does not wait for messages
  */
 export function offerArm(
   node: RosNode,
@@ -79,7 +79,7 @@ export function offerArm(
   const oldest = services.config.ros.oldest_command;
   const about = { node: lent, nodeName, namespace, arm, names, frames, oldest, qualities, log };
   const parts: InputParts = { ...about, joints, jogging, trajectories };
-  /** Resolves when the actions are as asked last. */
+  /** Resolves when the actions are as last requested. */
   let changed = Promise.resolve();
   const offer = (): void => {
     const offered = new ArmServices(lent, nodeName, arm, isOpen);

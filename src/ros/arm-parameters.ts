@@ -10,19 +10,19 @@ import type { ParameterValue } from './parameter-arguments.ts';
 import { declare, judge } from './parameters.ts';
 import type { Rcl, RosNode } from './rclnodejs.ts';
 
-/** What may be set of an arm while the bridge runs: a part of something, at most 1, or a yes or no. */
+/** A parameter of an arm that can be set at run time: a fraction of at most 1, or a boolean. */
 interface ArmParameter {
   readonly name: string;
   readonly description: string;
-  /** Of a part; null: it is a yes or no. */
+  /** Minimum of a fraction; null: a boolean. */
   readonly least: number | null;
   get(): number | boolean;
   set(value: number | boolean): void;
-  /** Why it cannot be changed just now, for people; null when it can. */
+  /** Why it cannot be changed now, human-readable; null when it can. */
   refusal(): string | null;
 }
 
-/** Where what leaders feel of an arm is kept. */
+/** Stores the force feedback from an arm to its leader. */
 type Feedback = Pick<MirrorService, 'feedbackOf' | 'setFeedback'>;
 
 function parametersOf(arm: Arm, gains: PositionGains, mirror: Feedback): ArmParameter[] {
@@ -79,8 +79,8 @@ function parametersOf(arm: Arm, gains: PositionGains, mirror: Feedback): ArmPara
 }
 
 /**
- * The velocity and acceleration that planned motion may have at present, by joint: the arm's data times `speed_scale` and
- * `acceleration_scale`. The names are those of joint_limits.yaml, so a planner can take them as they are; nobody sets them.
+ * Present velocity and acceleration limits of planned motion, by joint: the model's data times `speed_scale` and
+ * `acceleration_scale`. Read-only, with the names of joint_limits.yaml, so planners can use them unchanged.
  */
 function jointLimits(arm: Arm): { readonly name: string; readonly description: string; readonly value: number }[] {
   return arm.model.joints.flatMap(({ name, move }) => [
@@ -98,11 +98,12 @@ function jointLimits(arm: Arm): { readonly name: string; readonly description: s
 }
 
 /**
- * Declares the live parameters of an arm's node: limits that only go down, gains, and the joint limits that follow.
+ * Declares the live parameters of an arm's node: gains, scales that only lower limits, and the resulting joint limits.
  * @param nodeName full name of the node
- * @param given values of ROS arguments for this node, which win over the configuration; below a wildcard unknown names are passed over
+ * @param given values of ROS arguments for this node, which override the configuration; unknown names given through a
+ *   wildcard are ignored
  * @param accepts whether ROS 2 may change them
- * @throws {RosArgumentError} for a name that is unknown, and for a value that one of them cannot have
+ * @throws {RosArgumentError} for an unknown name, and for a value that its parameter does not allow
  */
 export function declareArmParameters(
   rcl: Rcl,

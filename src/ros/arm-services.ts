@@ -10,7 +10,7 @@ import type { InputNode } from './lent-node.ts';
 
 const TRIGGER = 'std_srvs/srv/Trigger';
 
-/** std_srvs answers. */
+/** Response of std_srvs services. */
 interface Answer {
   readonly success: boolean;
   readonly message: string;
@@ -29,8 +29,8 @@ export class ArmServices {
   readonly #isOpen: () => boolean;
 
   /**
-   * @param name full name of the node, for people
-   * @param isOpen false once the room closes: an answer then has nowhere to go
+   * @param name full name of the node, human-readable
+   * @param isOpen false once the room closes: responses can no longer be sent then
    */
   constructor(node: InputNode, name: string, arm: Arm, isOpen: () => boolean) {
     this.#node = node;
@@ -39,7 +39,7 @@ export class ArmServices {
     this.#isOpen = isOpen;
   }
 
-  /** What is offered whoever may drive: the stop, and the reading of the tool. */
+  /** Services offered whoever may drive: the stop, and reading the tool. */
   offerAlways(motion: MoveService): void {
     const arm = this.#arm;
     this.#trigger('stop', async () => {
@@ -53,7 +53,7 @@ export class ArmServices {
     });
   }
 
-  /** What moves the arm, or lets it move again. */
+  /** Services that move the arm, or let it move again. */
   offerMotion(motion: MoveService): void {
     const arm = this.#arm;
     this.#trigger('reset', async () => {
@@ -99,7 +99,7 @@ export class ArmServices {
     });
   }
 
-  /** Trigger and SetBool cannot ask for it, so they take no arm from another owner. */
+  /** Trigger and SetBool have no field for take-over, so they take no arm from another owner. */
   #caller(service: string): Caller {
     const origin = this.#origin(service);
     return { owner: clientOwner(origin.who), takeOver: false, origin };
@@ -110,7 +110,7 @@ export class ArmServices {
     return originAt(clientOf(this.#node, name), `service ${name}`);
   }
 
-  /** A switch of std_srvs/srv/SetBool. */
+  /** A std_srvs/srv/SetBool service. */
   #switch(name: string, act: (on: boolean) => Promise<Answer>): void {
     this.#offer('std_srvs/srv/SetBool', name, ({ data }: { readonly data: boolean }) => act(data));
   }
@@ -130,7 +130,7 @@ export class ArmServices {
   }
 }
 
-/** A service whose answer to an error says what is wrong. */
+/** Offers a service whose response to an error states the problem. */
 export function offerService<Request>(
   node: Pick<InputNode, 'createService'>,
   type: string,

@@ -4,7 +4,7 @@ import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
 import { stampOf } from './time.ts';
 
-/** `~/status` of an arm: at start and after each change. */
+/** `~/status` of an arm: published at start and after each change. */
 export class ArmStatus {
   readonly #publish: () => void;
   #told = '';
@@ -27,7 +27,7 @@ export class ArmStatus {
     };
   }
 
-  /** Tells what has changed since the last call. */
+  /** Publishes the status if it has changed since the last call. */
   publish(): void {
     this.#publish();
   }

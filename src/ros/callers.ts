@@ -1,50 +1,50 @@
 import type { Arm, Caller, Origin, Owner } from '../arm/types.ts';
 import type { RosEndpoint, RosNode } from './rclnodejs.ts';
 
-/** What tells which nodes there are. */
+/** Access to the nodes on the graph. */
 export type Graph = Pick<RosNode, 'getPublishersInfoByTopic'>;
 
-/** Under this name the graph lists what it has found before the node that it belongs to. */
+/** Node name in the graph for an endpoint that was discovered before its node. */
 const NOT_YET_KNOWN = '_NODE_NAME_UNKNOWN_';
-/** Most nodes that a name lists. */
+/** Most nodes that a caller name lists. */
 const LISTED = 3;
-/** Senders of one topic that are remembered: to ask the graph for one takes 0.7 ms where 50 nodes have a publisher of the topic. */
+/** Remembered senders of one topic: a graph query for one takes 0.7 ms when 50 nodes publish the topic. */
 const REMEMBERED = 256;
-/** With so many messages of a sender the graph is asked for its name, which may come after the first ones. */
+/** For this many messages of a sender the graph is queried for its name, which may arrive after the first ones. */
 const ASKED = 20;
-/** How often the graph is asked who writes to a topic whose messages do not tell, s. */
+/** Interval of graph queries for the writers of a topic whose messages do not identify them, s. */
 const LOOK = 1;
 
 /**
- * Whoever sent a request, as far as the graph tells: rclnodejs does not hand over which client it is from, but one node alone may
- * have clients of these services.
- * @param services full names @returns for people
+ * Who sent a request, as far as the graph shows: rclnodejs does not report a request's client, but perhaps only one
+ * node has clients of these services.
+ * @param services full names @returns human-readable name
  */
 export function clientOf(graph: Graph, ...services: readonly string[]): string {
-  // ROS 2 over DDS calls the topic of a service's requests so; other middlewares list nothing there.
+  // ROS 2 over DDS names a service's request topic like this; other middlewares list nothing there.
   const topics = services.map((service) => `rq${service}Request`);
   return inWords(topics.flatMap((topic) => writersOf(graph, topic, true))) ?? 'a ROS client';
 }
 
-/** Whoever sent a goal of an action: see `clientOf`. @param action full name */
+/** Who sent a goal of an action: see `clientOf`. @param action full name */
 export function goalClientOf(graph: Graph, action: string): string {
   return clientOf(graph, `${action}/_action/send_goal`);
 }
 
 /**
- * Who calls services and the moves of an arm: programs on ROS 2 are one owner together, since a request does not tell for sure whose
- * it is, under the name of the one that has asked.
+ * Owner for service calls and moves of an arm. All ROS 2 programs share one owner, because a request does not reliably
+ * identify its sender; the owner has the name of the latest caller.
  */
 export function clientOwner(who: string): Owner {
   return { key: 'ros:client', name: who };
 }
 
-/** A request by ROS 2. @param what service or action, with its name */
+/** Origin of a request by ROS 2. @param what service or action, with its name */
 export function originAt(who: string, what: string): Origin {
   return { who, from: 'ROS 2', what, request: null };
 }
 
-/** A controller as those of ros2_control: goals and messages of one replace one another, whoever sends them. */
+/** A controller as in ros2_control: its goals and messages replace one another, whoever sends them. */
 export function controllerCaller(arm: Arm, namespace: string, controller: string, who: string | null = null): Caller {
   const name = `the ROS controller ${namespace}/${controller}`;
   return {
@@ -56,21 +56,21 @@ export function controllerCaller(arm: Arm, namespace: string, controller: string
 interface Sender {
   readonly who: string | null;
   readonly caller: Caller;
-  /** How often the graph has been asked for its name. */
+  /** Number of graph queries for its name so far. */
   readonly asked: number;
 }
 
-/** Who sends the messages of a topic that drives an arm. */
+/** Senders of the messages of a topic that drives an arm. */
 export class Senders {
   readonly #graph: Graph;
   readonly #key: string;
   readonly #topic: string;
-  /** By the text of their gid. */
+  /** By gid, as text. */
   readonly #known = new Map<string, Sender>();
   #together: Caller;
   #looked = Number.NEGATIVE_INFINITY;
 
-  /** @param topic below the arm's namespace */
+  /** @param topic relative to the arm's namespace */
   constructor(graph: Graph, arm: Arm, namespace: string, topic: string) {
     this.#graph = graph;
     this.#key = `ros:${arm.name}/${topic}`;
@@ -78,12 +78,12 @@ export class Senders {
     this.#together = this.#caller(null, this.#key);
   }
 
-  /** The publisher of a message: each is an owner of its own. @param gid that the message tells */
+  /** The publisher of a message; each publisher is a separate owner. @param gid from the message */
   of(gid: Uint8Array): Caller {
     return this.#sender(gid).caller;
   }
 
-  /** The node that a message is from, for people; null where the graph does not know it. */
+  /** The node that sent a message, human-readable; null if the graph does not know it. */
   nameOf(gid: Uint8Array): string | null {
     return this.#sender(gid).who;
   }
@@ -100,7 +100,7 @@ export class Senders {
     return sender;
   }
 
-  /** All publishers of a topic whose messages do not tell whose they are: one owner together. @param now monotonic, s */
+  /** All publishers of a topic whose messages do not identify them, as one owner. @param now monotonic, s */
   together(now: number): Caller {
     if (now - this.#looked > LOOK) {
       this.#looked = now;
@@ -119,7 +119,7 @@ export class Senders {
   }
 }
 
-/** None where the graph cannot be asked: what is asked for, a stop above all, is done whoever asks. */
+/** Empty if the graph cannot be queried: a request, above all a stop, is carried out whoever sent it. */
 function writersOf(graph: Graph, topic: string, raw: boolean): readonly RosEndpoint[] {
   try {
     return graph.getPublishersInfoByTopic(topic, raw);
@@ -128,7 +128,7 @@ function writersOf(graph: Graph, topic: string, raw: boolean): readonly RosEndpo
   }
 }
 
-/** Nodes by name, for people; null for none. */
+/** Node names, human-readable; null for none. */
 function inWords(endpoints: readonly RosEndpoint[]): string | null {
   const known = endpoints.filter(({ node_name }) => node_name !== NOT_YET_KNOWN);
   const names = [

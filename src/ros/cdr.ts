@@ -1,14 +1,14 @@
 import { CdrReader, CdrWriter } from '@foxglove/cdr';
 import type { Pose } from '../kinematics/frames.ts';
 
-/** Bytes of the encapsulation header, from whose end CDR counts alignment. */
+/** Bytes of the encapsulation header; CDR counts alignment from its end. */
 const ENCAPSULATION = 4;
 const STAMP_AT = ENCAPSULATION;
 const DOUBLE = 8;
 /** Position and quaternion. */
 export const NUMBERS_OF_POSE = 7;
 
-/** Writes builtin_interfaces/Time (int32 sec, uint32 nanosec), by default that of a message whose first field is a header. */
+/** Writes builtin_interfaces/Time (int32 sec, uint32 nanosec); default offset: a message that starts with a header. */
 function writeStamp(view: DataView, seconds: number, at: number = STAMP_AT): void {
   let whole = Math.floor(seconds);
   let nanoseconds = Math.round((seconds - whole) * 1e9);
@@ -20,7 +20,7 @@ function writeStamp(view: DataView, seconds: number, at: number = STAMP_AT): voi
   view.setUint32(at + 4, nanoseconds, true);
 }
 
-/** A message whose bytes are laid out once; only numbers change afterwards. */
+/** A message with a fixed byte layout; only numbers change afterwards. */
 interface Layout {
   readonly bytes: Buffer;
   readonly view: DataView;
@@ -51,7 +51,7 @@ function appendDoubles(writer: CdrWriter, count: number): number {
 /** sensor_msgs/msg/JointState of a fixed set of joints as CDR bytes (little-endian), without allocation per message. */
 export class JointStateEncoder {
   readonly #count: number;
-  /** By what is known: 0 positions alone, 1 with velocities, 2 with efforts, 3 with both. */
+  /** By known fields: 0 positions alone, 1 with velocities, 2 with efforts, 3 with both. */
   readonly #layouts: readonly JointStateLayout[];
 
   /** @param names joint names as in the URDF */
@@ -205,7 +205,7 @@ export interface DiagnosticStatus {
 }
 
 /**
- * diagnostic_msgs/msg/DiagnosticArray as CDR bytes (little-endian). rclnodejs takes 5 ms to write such a message from an object.
+ * diagnostic_msgs/msg/DiagnosticArray as CDR bytes (little-endian). rclnodejs would take 5 ms to serialise an object.
  * @param stamp seconds since the epoch
  */
 export function encodeDiagnostics(stamp: number, statuses: readonly DiagnosticStatus[]): Buffer {
@@ -220,7 +220,7 @@ export function encodeDiagnostics(stamp: number, statuses: readonly DiagnosticSt
   return bytes;
 }
 
-/** What the bridge reads of a sensor_msgs/msg/JointState. The lengths of the arrays are the sender's. */
+/** The fields of sensor_msgs/msg/JointState that the bridge reads. Array lengths are as sent. */
 export interface JointState {
   /** Seconds since the epoch; 0 when the sender left it out. */
   readonly stamp: number;
@@ -235,12 +235,12 @@ export interface JointState {
  * @throws {RangeError} when the bytes are no such message
  */
 export function decodeJointState(bytes: Uint8Array): JointState {
-  // Kinds above 1 are parameter lists and CDR 2, in which ROS 2 does not send its messages.
+  // Higher kinds are parameter lists and CDR 2, which ROS 2 does not use for its messages.
   if (bytes.length < ENCAPSULATION || bytes[0] !== 0 || bytes[1]! > 1) throw new RangeError('not a CDR message');
   const reader = new CdrReader(bytes);
   const stamp = reader.int32() + reader.uint32() * 1e-9;
   readString(reader);
-  // A name takes at least its length field; the check keeps a damaged count from becoming a huge array.
+  // A name takes at least its length field, so this check keeps a damaged count from creating a huge array.
   const count = checkedLength(reader, 4);
   const names: string[] = [];
   for (let index = 0; index < count; index++) names.push(readString(reader));

@@ -6,19 +6,19 @@ import type { RosNode, RosPublisher } from './rclnodejs.ts';
 import { type Stamp, secondsOf, stampOf } from './time.ts';
 
 export const CONTROLLER = 'arm_controller';
-/** Where the joints are asked to be is known of a time that is no further from the present than this, s. */
+/** A query for a time at most this far from now is answered with the present setpoints, s. */
 const PRESENT = 0.1;
 
 /**
- * What people look at of a controller of trajectories: `arm_controller/controller_state`, while somebody listens, and
- * `arm_controller/query_state`. Fields that the ROS 2 in use does not have are left out by rclnodejs.
+ * State interfaces of a trajectory controller: `arm_controller/controller_state`, published while it has subscribers,
+ * and `arm_controller/query_state`. rclnodejs leaves out fields that the ROS 2 release in use does not have.
  */
 export class ControllerState {
   readonly #arm: Arm;
   readonly #joints: readonly string[];
   readonly #publisher: RosPublisher;
 
-  /** @param now by the clock of ROS, seconds since the epoch @param isOpen false once the room closes */
+  /** @param now by the ROS clock, seconds since the epoch @param isOpen false once the room closes */
   constructor(
     node: RosNode,
     arm: Arm,
@@ -41,7 +41,7 @@ export class ControllerState {
     );
   }
 
-  /** Tells the newest state, where somebody listens. */
+  /** Publishes the newest state if there are subscribers. */
   publish(): void {
     if (this.#publisher.subscriptionCount === 0) return;
     const { sampleTime, setpoints, positions, velocities, goals } = this.#arm.read();
@@ -57,7 +57,7 @@ export class ControllerState {
     });
   }
 
-  /** @param time asked for; 0: now */
+  /** @param time of the query; 0: now */
   #at(time: number, now: number): object {
     this.#arm.requireConnected();
     if (time !== 0 && Math.abs(time - now) > PRESENT) {

@@ -1,7 +1,6 @@
 /**
- * Chooses from a stream of samples those that make a stream of a lower rate. The times at which one is due lie on a
- * grid, so that the mean rate is the asked one whatever the jitter; of the samples around such a time the nearest is
- * taken, judged by the interval to the sample before.
+ * Selects samples of a stream to form a stream of a lower rate. Due times lie on a grid, so that the mean rate is exact
+ * whatever the jitter. The sample nearest to a due time is selected, judged by the interval since the previous sample.
  */
 export class Decimator {
   readonly #period: number;
@@ -14,8 +13,8 @@ export class Decimator {
   }
 
   /**
-   * @param time of the sample at hand, s
-   * @returns whether it is to be used; never twice for one time
+   * @param time of the present sample, s
+   * @returns whether to use the sample; true at most once per time
    */
   take(time: number): boolean {
     if (time === this.#last) return false;

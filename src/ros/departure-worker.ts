@@ -1,11 +1,11 @@
-/** Entry of the thread that watches over the leaving of the graph: see departure.ts. */
+/** Entry of the thread that monitors the departure from the graph: see departure.ts. */
 import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import type { WatchData } from './departure.ts';
 
 const { left, limit } = workerData as WatchData;
 if (Atomics.wait(left, 0, 0, limit) === 'timed-out') {
-  // Not through process.stderr, which the main thread writes.
+  // Not through process.stderr: the main thread writes that stream, and it is blocked.
   writeSync(
     2,
     `arm-bridge: ROS 2 did not end within ${limit / 1000} s (Fast DDS issue 6513), so this process ends itself; ` +

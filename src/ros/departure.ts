@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import { threadEntry } from '../thread.ts';
 
-/** Leaving the graph takes well below a second; on a machine that is very busy, a few, ms. */
+/** Leaving the graph takes well below a second, and a few seconds on a very busy machine, ms. */
 const LIMIT = 5000;
 
-/** What the watching thread is given. */
+/** Input of the monitoring thread. */
 export interface WatchData {
   /** One cell: 1 once the graph has been left. */
   readonly left: Int32Array;
@@ -13,12 +13,12 @@ export interface WatchData {
 }
 
 /**
- * Runs `leave`, which blocks this thread, in a turn of the event loop of its own, and ends the process with SIGKILL when
- * it does not return in time.
+ * Runs `leave`, which blocks this thread, in its own turn of the event loop, and ends the process with SIGKILL if it
+ * does not return in time.
  *
- * Fast DDS as ROS 2 has it from PyPI waits for ever now and then for a discovery callback that it keeps from running
- * itself, when another participant leaves the graph in the same moment (https://github.com/eProsima/Fast-DDS/issues/6513).
- * No timer of this thread could end that.
+ * The Fast DDS of ROS 2 from PyPI occasionally waits forever for a discovery callback that it blocks itself, when
+ * another participant leaves the graph at the same moment (https://github.com/eProsima/Fast-DDS/issues/6513). No timer
+ * of this thread could end that.
  * @param limit ms
  */
 export async function leaveGraph(leave: () => void, limit = LIMIT): Promise<void> {
@@ -30,7 +30,7 @@ export async function leaveGraph(leave: () => void, limit = LIMIT): Promise<void
     watch.once('error', reject);
   });
   const ended = new Promise((resolve) => watch.once('exit', resolve));
-  // To stop a node runs the event loop within itself, which frees what has been closed: not below a stream that is being read.
+  // Stopping a node runs the event loop inside itself, which frees closed resources: not while a stream is being read.
   await new Promise((resolve) => setImmediate(resolve));
   try {
     leave();

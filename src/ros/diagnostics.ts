@@ -16,13 +16,13 @@ interface Finding {
   readonly text: string;
 }
 
-/** Counters at the last report: what is judged is what has happened since. */
+/** Counters at the last report: only changes since then are judged. */
 interface Seen {
   cycle: number;
   lost: Float64Array;
 }
 
-/** How bad it is that an arm is disconnected: one that was taken off its bus on purpose is as it should be. */
+/** Level of a disconnected arm: no fault if it was taken off its bus on purpose. */
 function lossOf(arm: Arm): number {
   return arm.detached ? OK : ERROR;
 }
@@ -37,7 +37,7 @@ export class Diagnostics {
   #cycles = 0;
   #late = 0;
 
-  /** @param doubled arms whose names another bridge on the graph has too */
+  /** @param doubled arms whose names another bridge on the graph uses too */
   constructor(
     arms: readonly Arm[],
     loop: () => LoopStatistics,
@@ -54,7 +54,7 @@ export class Diagnostics {
     this.#thresholds = thresholds;
   }
 
-  /** What has happened since the last call. */
+  /** Status since the last call. */
   report(): DiagnosticStatus[] {
     return [this.#loopStatus(), ...this.#arms.flatMap((arm) => this.#armStatuses(arm))];
   }

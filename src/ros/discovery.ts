@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url';
 import type { RosConfig } from '../config/schema.ts';
 import { RELEASES, releaseOf } from './releases.ts';
 
-/** Environment variables by which ROS 2 itself says how far discovery reaches. */
+/** Environment variables by which ROS 2 itself sets the discovery range. */
 const ROS_VARIABLES = ['ROS_AUTOMATIC_DISCOVERY_RANGE', 'ROS_LOCALHOST_ONLY', 'ROS_STATIC_PEERS'] as const;
 
 const RANGES = { localhost: 'LOCALHOST', subnet: 'SUBNET', off: 'OFF' } as const;
 
-/** The profile for programs of this machine, of whatever user they are. */
+/** The Fast DDS profile for programs on this machine, of any user. */
 const PROFILE = fileURLToPath(new URL('../../config/fastdds-this-host.xml', import.meta.url));
 /** Variables that name a profile. */
 const PROFILE_VARIABLES = [
@@ -16,23 +16,23 @@ const PROFILE_VARIABLES = [
 ];
 /** With this range ROS 2 adds nothing to a profile; with `LOCALHOST` it would add shared memory and every interface. */
 const AS_IN_PROFILE = 'SYSTEM_DEFAULT';
-/** Variables by which people set Fast DDS up: what they say stands. */
+/** Variables by which people configure Fast DDS themselves; their settings are kept. */
 const OWN_SETUP = [...PROFILE_VARIABLES, 'ROS_DISCOVERY_SERVER'] as const;
 
 export interface Discovery {
-  /** Where the range comes from, for the log. */
+  /** Source of the range, for the log. */
   readonly source: string;
-  /** Whether the profile for this machine is in use: if Fast DDS does not take it, the graph is open to the network. */
+  /** Whether the profile for this machine is in use: if Fast DDS ignores it, the graph is open to the network. */
   readonly byProfile: boolean;
 }
 
 /**
- * Sets the discovery range in `environment` unless ROS variables there say it already. rcl reads it when a context is
- * initialised; a release that knows no range has only the switch for localhost (`releases.ts`).
+ * Sets the discovery range in `environment` unless ROS variables there set it already. rcl reads it when a context is
+ * initialised. A release without a discovery range has only the localhost switch (`releases.ts`).
  *
- * Programs of other users are reached too, unless people have set Fast DDS up themselves: shared memory, which Fast DDS
- * prefers on one machine, belongs to one user, and with the range `LOCALHOST` ROS 2 always adds it. Releases on which that
- * has not been tried, and other middlewares, keep the range of ROS 2.
+ * Unless people have configured Fast DDS themselves, a profile makes programs of other users reachable too. Without it
+ * Fast DDS prefers shared memory on one machine, which belongs to one user, and the range `LOCALHOST` always adds
+ * shared memory. Releases on which the profile is untested, and other middlewares, keep the range of ROS 2.
  */
 export function setDiscovery(range: RosConfig['discovery'], environment: NodeJS.ProcessEnv): Discovery {
   if (isThisHostByProfile(environment)) return { source: `the profile ${PROFILE}`, byProfile: true };
@@ -54,21 +54,21 @@ export function setDiscovery(range: RosConfig['discovery'], environment: NodeJS.
 }
 
 /**
- * Whether other nodes may drive the arms: as configured, or, by `auto`, only where no other machine finds the bridge. To
- * be asked after `setDiscovery`.
+ * Whether other nodes may drive the arms: as configured, or with `auto` only if no other machine can discover the
+ * bridge. Call after `setDiscovery`.
  */
 export function acceptsCommands(wish: RosConfig['accept_commands'], environment: NodeJS.ProcessEnv): boolean {
   return wish === 'auto' ? !reachesNetwork(environment) : wish;
 }
 
-/** Whether other machines find the bridge. To be asked after `setDiscovery`. */
+/** Whether other machines can discover the bridge. Call after `setDiscovery`. */
 export function reachesNetwork(environment: NodeJS.ProcessEnv): boolean {
   if (isThisHostByProfile(environment)) return false;
   if (environment.ROS_STATIC_PEERS) return true;
   return environment.ROS_AUTOMATIC_DISCOVERY_RANGE !== RANGES.off && !isThisHostAlone(environment);
 }
 
-/** The variable that names a profile to this release of ROS 2; null where the profile is of no use, or not tried. */
+/** The variable that names a profile in this ROS 2 release; null where the profile is useless or untested. */
 function profileVariable(environment: NodeJS.ProcessEnv): string | null {
   const { ROS_DISTRO: distro, RMW_IMPLEMENTATION: middleware } = environment;
   if (middleware && !middleware.startsWith('rmw_fastrtps')) return null;
@@ -87,7 +87,7 @@ function isThisHostByProfile(environment: NodeJS.ProcessEnv): boolean {
   return named && environment.ROS_AUTOMATIC_DISCOVERY_RANGE === AS_IN_PROFILE && !environment.ROS_STATIC_PEERS;
 }
 
-/** Whether this process has a UDP socket that other machines reach. False where that cannot be told (not on Linux). */
+/** Whether this process has a UDP socket that other machines can reach. False where that is unknown (not on Linux). */
 export function listensToNetwork(): boolean {
   try {
     const own = new Set(readdirSync('/proc/self/fd').flatMap((fd) => socketOf(`/proc/self/fd/${fd}`)));
@@ -96,7 +96,7 @@ export function listensToNetwork(): boolean {
         .split('\n')
         .slice(1)
         .map((line) => line.trim().split(/\s+/))
-        // Addresses are hexadecimal, of the machine's byte order: 127.0.0.1 is 0100007F.
+        // Addresses are hexadecimal, in the machine's byte order: 127.0.0.1 is 0100007F.
         .some(([, local, , , , , , , , inode]) => own.has(inode ?? '') && !/7F:|^0{24}01000000:/.test(local!)),
     );
   } catch {

@@ -6,7 +6,7 @@ import { cameraType } from './names.ts';
 import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
 
-/** What is recorded, as the graph asks for it. */
+/** The recording operations that the graph uses. */
 export interface Episodes {
   startEpisode(request: {
     readonly name: string | null;
@@ -26,7 +26,7 @@ export interface Episodes {
     readonly problem: string | null;
   } | null>;
   mark(text: string): boolean;
-  /** Puts a message of a camera (CDR) into the episode, if one is being recorded. */
+  /** Adds a camera message (CDR) to the running episode, if any. */
   see(topic: string, data: Uint8Array): void;
 }
 
@@ -34,7 +34,7 @@ interface StartRequest {
   readonly name: string;
   readonly dataset: string;
   readonly task: string;
-  /** Plain `operator` is no name in the C++ that is made of it. */
+  /** Plain `operator` is a reserved word in the generated C++. */
   readonly operator_name: string;
   readonly arms: readonly string[];
 }
@@ -45,7 +45,7 @@ interface StopRequest {
   readonly task: string;
 }
 
-/** Characters of a task, and of an operator's name, as over HTTP. */
+/** Most characters of a task and of an operator's name, as over HTTP. */
 const LONGEST_TASK = 200;
 const LONGEST_NAME = 64;
 const NOT_RUNNING = 'No episode is being recorded';
@@ -93,7 +93,7 @@ export function offerEpisodes(
   offerService(node, 'arm_bridge/srv/MarkEpisode', '~/mark_episode', isOpen, mark, onError);
 }
 
-/** The arms of these names, or all that are connected. @throws {BridgeError} unknown_arm */
+/** The arms of these names; for no names, all connected arms. @throws {BridgeError} unknown_arm */
 function armsOf(names: readonly string[], arms: Arms): readonly Arm[] {
   if (names.length === 0) return arms.all.filter((arm) => arm.read().state !== 'disconnected');
   return [...new Set(names)].map((name) => {
@@ -105,8 +105,8 @@ function armsOf(names: readonly string[], arms: Arms): readonly Arm[] {
 }
 
 /**
- * Subscribes to the cameras that episodes have. They are heard all the time: the graph would find them only some time after
- * an episode has begun.
+ * Subscribes to the cameras of episodes. The subscriptions are permanent, because discovery would connect new ones only
+ * some time after an episode has begun.
  */
 export function watchCameras(
   node: RosNode,

@@ -2,7 +2,7 @@ import { BridgeError, type Remedy } from '../arm/types.ts';
 import { NODE_NAME } from './arguments.ts';
 import { messageOf } from './rclnodejs.ts';
 
-/** Why something was not done: a kind for programs, as of the HTTP interface, and a text for people. */
+/** Why a request failed: a code for programs, as in the HTTP interface, and a human-readable text. */
 export interface Fault {
   readonly code: string;
   readonly message: string;
@@ -10,7 +10,7 @@ export interface Fault {
 
 export const NO_FAULT: Fault = { code: '', message: '' };
 
-/** What a ROS program does about an error. @param node full name of the arm's node */
+/** Remedies in terms of ROS. @param node full name of the arm's node */
 const REMEDY: Readonly<Record<Remedy, (node: string) => string>> = {
   init: (node) => `call ${node}/init`,
   reset: (node) => `release it with ${node}/reset`,
@@ -23,7 +23,7 @@ const REMEDY: Readonly<Record<Remedy, (node: string) => string>> = {
   list_ports: () => 'list the ports with arm-bridge ports',
 };
 
-/** An error of the bridge with what to do about it, for a program that speaks ROS. @param node full name of the arm's node */
+/** An error of the bridge with its remedy, for a ROS program. @param node full name of the arm's node */
 export function inWords({ message, remedy }: BridgeError, node: string): string {
   if (remedy === null) return message;
   const step = REMEDY[remedy](node);
@@ -31,15 +31,15 @@ export function inWords({ message, remedy }: BridgeError, node: string): string 
 }
 
 /**
- * What a service or an action answers to an error.
- * @param node full name of the node that was asked: the arm's, or that of the process
+ * Response of a service or an action to an error.
+ * @param node full name of the node that was called: the arm's, or that of the process
  */
 export function faultOf(error: unknown, node: string): Fault {
   if (!(error instanceof BridgeError)) return { code: 'internal', message: messageOf(error) };
   return { code: error.code, message: inWords(error, error.arm === null ? node : armNode(error.arm.name, node)) };
 }
 
-/** Node of an arm, beside or below the one that was asked. */
+/** Node of an arm, beside or below the node that was called. */
 function armNode(arm: string, node: string): string {
   if (node.endsWith(`/${arm}/${NODE_NAME}`)) return node;
   return `${node.slice(0, -NODE_NAME.length)}${arm}/${NODE_NAME}`;

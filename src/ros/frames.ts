@@ -19,7 +19,7 @@ export const WORLD = 'world';
 export class ArmFrames {
   readonly base: string;
   readonly tool: string;
-  /** Turns vectors of the base frame into those of `world`. */
+  /** Rotates vectors from the base frame to `world`. */
   readonly #standing: Quaternion;
   readonly #place: Vector3;
 
@@ -32,14 +32,14 @@ export class ArmFrames {
     this.#place = { x, y, z };
   }
 
-  /** Why a frame has no meaning here, for people; null for a known one. An empty name is the base frame. */
+  /** Why a frame is refused, human-readable; null for a known one. An empty name is the base frame. */
   fault(frame: string, toolAllowed: boolean): string | null {
     const known = [this.base, WORLD, ...(toolAllowed ? [this.tool] : [])];
     if (frame === '' || known.includes(frame)) return null;
     return `its frame ${JSON.stringify(frame)} is not known here: use ${known.join(' or ')}`;
   }
 
-  /** A pose of frame `frame` in the base frame. */
+  /** Transforms a pose from `frame` to the base frame. */
   poseInBase(frame: string, { position, orientation }: Pose): Pose {
     if (frame !== WORLD) return { position, orientation };
     const back = conjugateQuaternion(this.#standing);
@@ -48,7 +48,7 @@ export class ArmFrames {
     return { position: rotateVector(back, from), orientation: multiplyQuaternions(back, orientation) };
   }
 
-  /** A vector of `world` or of the base frame, in axes of the base frame. */
+  /** Rotates a vector from `world` or the base frame into axes of the base frame. */
   vectorInBase(frame: string, vector: Vector3): Vector3 {
     return frame === WORLD ? rotateVector(conjugateQuaternion(this.#standing), vector) : vector;
   }

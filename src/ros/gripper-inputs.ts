@@ -7,7 +7,7 @@ import { faultOf } from './errors.ts';
 import { RefusalLog } from './refusals.ts';
 import { stampOf } from './time.ts';
 
-/** Largest distance from its goal at which a gripper has arrived, rad. */
+/** Largest distance from its goal at which a gripper counts as arrived, rad. */
 const TOLERANCE = 0.03;
 
 /** Goal of control_msgs/action/ParallelGripperCommand: a sensor_msgs/msg/JointState. */
@@ -25,14 +25,14 @@ export interface GripperGoal {
   readonly command: { readonly position: number; readonly max_effort: number };
 }
 
-/** What tells goals, results and feedback of one action type. */
+/** Conversion of goals, results and feedback of one action type. */
 interface Dialect<Goal> {
-  /** What is asked for. @throws {Error} what is wrong with the goal, for people */
+  /** The command of a goal. @throws {Error} the fault of the goal, human-readable */
   read(goal: Goal): GripperCommand;
   state(): object;
 }
 
-/** The gripper as a controller of its own, as action of both types that programs use. Goals of both replace one another. */
+/** The gripper as its own controller, with both action types that programs use. Goals of both replace one another. */
 export class GripperInputs {
   readonly #parts: InputParts;
 
@@ -74,7 +74,7 @@ export class GripperInputs {
     const refusals = new RefusalLog(log, `Goal of ${namespace}/${name} aborted`);
     const abort = (text: string): void => refusals.refuse(text);
     const result = ({ reached, stalled }: Pick<GripperOutcome, 'reached' | 'stalled'>): Outcome => ({
-      // Holding something is what a gripper is for: a stalled one has succeeded, and says so.
+      // Grasping is what a gripper is for: a stalled one has succeeded, and reports `stalled`.
       state: reached || stalled ? 'succeeded' : 'aborted',
       result: { ...state(), stalled, reached_goal: reached },
     });
@@ -124,7 +124,7 @@ export class GripperInputs {
   }
 }
 
-/** A velocity or an effort of 0 is one that the sender has left open: rad, rad/s and Nm. @throws {Error} what is wrong */
+/** A velocity or effort of 0 means that the sender left it open: rad, rad/s and Nm. @throws {Error} the fault */
 function commandOf(position: number, velocity: number, torque: number, joint: string): GripperCommand {
   if (!Number.isFinite(position)) throw new Error(`the position of ${joint} is ${position}`);
   if (!(velocity >= 0)) throw new Error(`the velocity of ${joint} is ${velocity}: more than 0 is needed, or none`);

@@ -8,15 +8,12 @@ import {
   type RosService,
 } from './rclnodejs.ts';
 
-/** A request of rcl_interfaces/srv/SetParameters, as far as it is read. */
+/** The fields read from a rcl_interfaces/srv/SetParameters request. */
 interface SetRequest {
   readonly parameters: readonly { readonly value: { integer_array_value: Iterable<number | bigint> } }[];
 }
 
-/**
- * What a service of rclnodejs answers that has failed, where its answer has a place for a reason. As those of rclcpp do, the others
- * answer with nothing in it.
- */
+/** Response of a failed rclnodejs service, for types with a field for a reason. Others respond empty, as in rclcpp. */
 const REFUSALS: Readonly<Record<string, (request: unknown, reason: string) => object>> = {
   'rcl_interfaces/srv/SetParameters': (request, reason) => ({
     results: (request as SetRequest).parameters.map(() => ({ successful: false, reason })),
@@ -24,15 +21,15 @@ const REFUSALS: Readonly<Record<string, (request: unknown, reason: string) => ob
   'rcl_interfaces/srv/SetParametersAtomically': (_, reason) => ({ result: { successful: false, reason } }),
 };
 
-/** rclnodejs 2.2.0 hands over lists of integers as numbers, and takes integers as BigInt alone. */
+/** rclnodejs 2.2.0 delivers lists of integers as numbers, but accepts integers only as BigInt. */
 function mendIntegers({ parameters }: SetRequest): void {
   for (const { value } of parameters) value.integer_array_value = Array.from(value.integer_array_value, BigInt);
 }
 
 /**
- * Makes a node that no other one can end the process by. What rclnodejs throws while it handles a message, for example a parameter
- * without a name or an answer that its client cannot take, would otherwise be an uncaught error.
- * @param onError is told of it
+ * Makes a node that no message of another node can crash. Exceptions of rclnodejs while it handles a message, for
+ * example a parameter without a name or a response that its client cannot take, would otherwise be uncaught errors.
+ * @param onError called with the exception
  */
 export function makeGuardedNode(
   { Node }: Rcl,
@@ -59,7 +56,7 @@ export function makeGuardedNode(
       });
     }
 
-    /** Takes what has come. What a throw leaves behind is taken next time. */
+    /** Handles pending messages. Those left by an exception are handled next time. */
     override execute(handles: readonly unknown[]): void {
       try {
         super.execute(handles);
@@ -71,7 +68,7 @@ export function makeGuardedNode(
   return new GuardedNode(name, namespace, context, { parameterOverrides });
 }
 
-/** Makes an action server likewise: what it throws while it answers a client would otherwise be an unhandled rejection. */
+/** Makes an action server likewise: exceptions in its responses would otherwise be unhandled rejections. */
 export function makeGuardedActionServer<Goal>(
   { ActionServer }: Rcl,
   onError: (error: unknown) => void,

@@ -5,34 +5,34 @@ import { decodeJointState, type JointState } from './cdr.ts';
 import { messageOf } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
 
-/** After this silence the order of stamps begins anew, s: the time after which an arm holds for want of setpoints. */
+/** After this silence the order of stamps starts anew, s: the time after which an arm without setpoints holds. */
 const ORDER_MEMORY = 0.1;
-/** A message that took so much longer than the one before is late, s. */
+/** A message whose latency exceeds the previous one's by more than this is late, s. */
 const LATE = 0.1;
-/** Messages that go on being late for at least this time come by another clock, s. A backlog comes at once. */
+/** Messages that stay late for at least this time use a different clock, s. A backlog arrives at once. */
 const BACKLOG = 0.1;
-/** Late messages that are further apart have nothing to do with each other, s. */
+/** Late messages further apart than this are unrelated, s. */
 const LATE_MEMORY = 5;
 
-/** A position further beyond its joint's limit than this is told, rad: rounding is not. */
+/** A position further beyond its joint's limit than this is reported, rad; less is rounding. */
 const BEYOND = 0.01;
 
-/** What a list of values is of, and each of them. */
+/** Singular of each list name. */
 const SINGULAR = { positions: 'position', velocities: 'velocity', efforts: 'effort' } as const;
 
-/** The entrance for JointState messages of one topic: decodes, keeps their order, logs refusals. */
+/** Entry point for JointState messages of one topic: decodes them, checks their order, logs refusals. */
 export class JointInput {
   readonly #accept: (message: JointState) => string | null;
   readonly #refusals: RefusalLog;
   #stamp = 0;
   #arrival = Number.NEGATIVE_INFINITY;
-  /** Arrival less stamp of the last message: what the clocks differ by, and its way. */
+  /** Arrival time minus stamp of the last message: clock offset plus latency. */
   #offset = Number.POSITIVE_INFINITY;
   #lateSince = Number.NEGATIVE_INFINITY;
 
   /**
    * @param topic for the log
-   * @param accept uses a message, or says why not, for people; keeps nothing of it
+   * @param accept uses a message, or returns why not, human-readable; keeps no reference to it
    */
   constructor(topic: string, log: Logger, accept: (message: JointState) => string | null) {
     this.#refusals = new RefusalLog(log, `Message on ${topic} refused`);
@@ -51,8 +51,8 @@ export class JointInput {
   }
 
   /**
-   * Stamps tell the order, and no age by themselves: clocks of two machines differ. Messages without a stamp come as they
-   * come. What a network kept back while it was broken (DDS sends it again) shows after a silence by its longer way.
+   * Stamps give the order but no age, because clocks of two machines differ. Messages without a stamp are accepted as
+   * they arrive. DDS redelivers messages that a broken network held back: after a silence, their latency reveals them.
    */
   #outOfOrder(stamp: number, now: number): string | null {
     if (stamp === 0) return null;
@@ -75,7 +75,7 @@ export class JointInput {
 }
 
 /**
- * @param what the values are, for people
+ * @param what kind of values, human-readable
  * @returns the fault of a list of joint names with one value each, or null
  */
 export function jointValuesFault(
@@ -99,7 +99,7 @@ export function jointValuesFault(
   return null;
 }
 
-/** Tells of positions beyond the limits of their joints: the gate lets an arm follow them as far as it may. */
+/** Reports positions beyond the limits of their joints: the gate lets the arm follow only up to the limit. */
 export class LimitLog {
   readonly #joints: ReadonlyMap<string, JointModel>;
   readonly #log: RefusalLog;
@@ -109,7 +109,7 @@ export class LimitLog {
     this.#log = new RefusalLog(log, `Message on ${topic} followed in part`);
   }
 
-  /** @param positions rad, of joints that are known @param now monotonic, s */
+  /** @param positions rad, of known joints @param now monotonic, s */
   look(names: readonly string[], positions: Float64Array, now: number): void {
     for (let i = 0; i < names.length; i++) {
       const { name, lower, upper } = this.#joints.get(names[i]!)!;
@@ -122,7 +122,7 @@ export class LimitLog {
   }
 }
 
-/** Tells of speeds beyond what a joint may have: it goes as fast as it may. */
+/** Reports speeds beyond a joint's limit: the joint moves at its limit. */
 export class SpeedLog {
   readonly #arm: Arm;
   readonly #log: RefusalLog;

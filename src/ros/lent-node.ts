@@ -1,9 +1,9 @@
 import type { RosNode, RosService, RosSubscription } from './rclnodejs.ts';
 
-/** What inputs make of a node, and ask it. */
+/** The part of a node that inputs use. */
 export type InputNode = Pick<RosNode, 'createSubscription' | 'createService' | 'now' | 'getPublishersInfoByTopic'>;
 
-/** A node as inputs use it that may have to go while the node stays: it keeps what they have made. */
+/** A node for inputs that may be withdrawn while the node stays: it records what they have created. */
 export class LentNode implements InputNode {
   readonly #node: RosNode;
   readonly #subscriptions: RosSubscription[] = [];
@@ -33,7 +33,7 @@ export class LentNode implements InputNode {
     return this.#node.getPublishersInfoByTopic(topic, raw);
   }
 
-  /** Takes from the graph what was made; while the node does not spin. */
+  /** Removes what was created from the graph; only while the node does not spin. */
   withdraw(): void {
     for (const subscription of this.#subscriptions.splice(0)) this.#node.destroySubscription(subscription);
     for (const service of this.#services.splice(0)) this.#node.destroyService(service);

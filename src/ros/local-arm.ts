@@ -9,7 +9,7 @@ import type { Broadcaster } from './transforms.ts';
 
 export const JOINT_STATE = 'sensor_msgs/msg/JointState';
 
-/** What an arm whose bus this bridge owns tells of itself, on the arm's own node. */
+/** Publishers for an arm whose bus this bridge owns, on the arm's own node. */
 export class LocalArm {
   readonly #publish: () => void;
   readonly #status: ArmStatus;
@@ -68,7 +68,7 @@ export class LocalArm {
     };
   }
 
-  /** Publishes what is due of the newest snapshot. */
+  /** Publishes the messages due for the newest snapshot. */
   publish(): void {
     this.#publish();
   }
@@ -78,7 +78,7 @@ export class LocalArm {
     this.#setRate(rate);
   }
 
-  /** Tells a change of the arm's state. */
+  /** Publishes a change of the arm's state. */
   publishStatus(): void {
     this.#status.publish();
   }

@@ -96,7 +96,7 @@ function mirrorRequest(request: StartRequest, arms: Arms, configured: readonly P
   };
 }
 
-/** @returns undefined for an empty text @throws {BridgeError} bad_request for a text that is no choice */
+/** @returns undefined for an empty text @throws {BridgeError} bad_request for a text that is not a valid choice */
 function choice<Choice extends string>(field: string, text: string, choices: readonly Choice[]): Choice | undefined {
   if (text === '') return undefined;
   const chosen = choices.find((known) => known === text);

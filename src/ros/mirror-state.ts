@@ -3,12 +3,12 @@ import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
 import { stampOf } from './time.ts';
 
-/** Changes closer than this are told together, ms. */
+/** Changes closer together than this are published together, ms. */
 const TOGETHER = 50;
-/** While mirroring, its rate and latency are told this often, ms. */
+/** While mirroring, rate and latency are published at this interval, ms. */
 const REFRESH = 1000;
 
-/** `~/mirror_state`: what mirrors what, at start, after every change, and each second while it does. */
+/** `~/mirror_state`: the pairs, published at start, after every change, and each second while mirroring. */
 export class MirrorState {
   readonly #stop: () => void;
 

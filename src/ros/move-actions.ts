@@ -8,7 +8,7 @@ import { type Fault, faultOf, NO_FAULT } from './errors.ts';
 import type { ArmNames } from './names.ts';
 import { stampOf } from './time.ts';
 
-/** Goal of MoveAbsolute and MoveRelative: a sequence without an element leaves its quantity open. */
+/** Goal of MoveAbsolute and MoveRelative: an empty sequence leaves its quantity open. */
 interface MoveGoal {
   readonly x: ArrayLike<number>;
   readonly y: ArrayLike<number>;
@@ -47,14 +47,14 @@ export function offerMoves(actions: Actions, arm: Arm, names: ArmNames, motion: 
         return ended(null, faultOf(error, node));
       }
     };
-    // Every goal is accepted: the result says why it has failed.
+    // Every goal is accepted: the result says why it failed.
     actions.offer<MoveGoal>(type, name, { execute });
   };
   offer('arm_bridge/action/MoveAbsolute', '~/move_absolute', (move, caller) => motion.moveAbsolute(arm, move, caller));
   offer('arm_bridge/action/MoveRelative', '~/move_relative', (move, caller) => motion.moveRelative(arm, move, caller));
 }
 
-/** @returns the move, or what is wrong with the goal */
+/** @returns the move, or the fault of the goal */
 function moveOf(goal: MoveGoal): (AbsoluteMove & RelativeMove) | string {
   const named = { x: goal.x, y: goal.y, z: goal.z, pitch: goal.pitch, yaw: goal.yaw, roll: goal.roll };
   const asked = Object.entries({ ...named, open: goal.opening }).filter(([, values]) => values.length > 0);
@@ -77,7 +77,7 @@ function moveOf(goal: MoveGoal): (AbsoluteMove & RelativeMove) | string {
   };
 }
 
-/** Tells the measured tool as feedback, from the newest reading at hand. */
+/** Sends the measured tool pose as feedback, from the newest sample. */
 function followTool(run: GoalRun<MoveGoal>, arm: Arm, frame_id: string, motion: MoveService): void {
   if (!arm.initialised) return;
   run.tell(() => {

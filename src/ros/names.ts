@@ -1,15 +1,15 @@
 import { withPrefix } from '../kinematics/urdf-text.ts';
 
-/** What of an arm its names are made of. */
+/** The arm data from which names are made. */
 export interface NamedArm {
   readonly name: string;
   readonly model: { readonly urdf: string; readonly joints: readonly { readonly name: string }[] };
 }
 
 /**
- * Names of an arm's joints and frames on the graph. Without a prefix, joints are called as in the URDF and frames
- * `<arm>/<link>`. With one (`ros.joint_prefix`), joints and links carry it in the URDF too and frames are the links' names,
- * so that one robot description can hold several arms.
+ * Names of an arm's joints and frames on the graph. Without a prefix, joints are named as in the URDF and frames
+ * `<arm>/<link>`. With a prefix (`ros.joint_prefix`), joints and links carry it in the URDF too, and frames have the
+ * names of the links, so that one robot description can hold several arms.
  */
 export class ArmNames {
   /** Joints in the order of the arm's model. */
@@ -39,7 +39,9 @@ export class ArmNames {
     return withPrefix(this.#arm.model.urdf, this.#prefix);
   }
 
-  /** Joint names of a message as the model has them. A name without the prefix is taken too: it is unambiguous here. */
+  /**
+   * Converts joint names of a message to model names. Names without the prefix are accepted too: they are unambiguous.
+   */
   ofModel(names: readonly string[]): readonly string[] {
     return names.map((name) => {
       const index = this.joints.indexOf(name);
@@ -52,7 +54,7 @@ export const IMAGE = 'sensor_msgs/msg/Image';
 export const COMPRESSED_IMAGE = 'sensor_msgs/msg/CompressedImage';
 export const CAMERA_INFO = 'sensor_msgs/msg/CameraInfo';
 
-/** Type of the messages of a camera's topic, by how such topics are called. */
+/** Message type of a camera topic, derived from the topic's name. */
 export function cameraType(topic: string): typeof IMAGE | typeof COMPRESSED_IMAGE | typeof CAMERA_INFO {
   if (topic.endsWith('/compressed')) return COMPRESSED_IMAGE;
   return topic.endsWith('/camera_info') ? CAMERA_INFO : IMAGE;

@@ -6,10 +6,13 @@ import type { Drivable } from './arm-inputs.ts';
 import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
 
-/** Time in which the marks of others are found, ms: on one machine it takes a third of this. */
+/** Time to discover the marks of other bridges, ms; on one machine a third of this suffices. */
 export const LOOK_TIME = 1000;
 
-/** Behind the namespace of an arm: when it was put on the graph, ms since 1970, and what tells two of one moment apart. */
+/**
+ * Topic of a mark, below an arm's namespace: when the arm was put on the graph, ms since 1970, and a random part
+ * against ties.
+ */
 const MARK = /^(.*)\/_bridge_since_(\d{13})_([0-9a-f]{8})$/;
 
 interface Mark {
@@ -22,23 +25,24 @@ interface Watched {
   /** Of the arm's node. */
   readonly namespace: string;
   readonly mark: Mark;
-  /** Lets ROS 2 drive the arm, and ends that; null where it may not at all. */
+  /** Starts and withdraws the ROS 2 interfaces that drive the arm; null where ROS 2 may not drive it at all. */
   readonly inputs: Drivable | null;
   driven: boolean;
   rival: boolean;
-  /** Namespace of an arm whose frames likely have the same names; empty: none. */
+  /** Namespace of another arm whose frames probably have the same names; empty: none. */
   sharing: string;
 }
 
 type Seen = Pick<RosNode, 'getTopicNamesAndTypes' | 'getPublishersInfoByTopic'>;
 
 /**
- * Finds bridges on this graph that have arms of the same names. ROS 2 drives the arm of the one that was there first, since nobody
- * could tell otherwise which arm obeys; once that has gone, or the middleware has found it dead, the next one's.
+ * Finds bridges on this graph with arms of the same names. ROS 2 drives only the arm of the bridge that was there
+ * first, because otherwise nobody could tell which arm obeys. Once that bridge has gone, or the middleware has found it
+ * dead, it drives the next one's.
  *
- * All see the same marks and so agree who was first. A mark is the name of a topic that nobody writes, hidden from lists as all
- * whose name begins with `_`. Who finds another's mark takes a later one, so clocks that differ decide only between bridges
- * that had not found each other when they began.
+ * All bridges see the same marks and therefore agree on which was first. A mark is the name of a topic that nobody
+ * writes, hidden from lists like all names that begin with `_`. A bridge that finds another's mark takes a later one,
+ * so clock offsets matter only between bridges that had not discovered each other when they began.
  */
 export class Namesakes {
   readonly #graph: Seen;
@@ -46,20 +50,20 @@ export class Namesakes {
   readonly #log: Logger;
   readonly #watched: Watched[] = [];
 
-  /** @param graph a node through which the graph is seen */
+  /** @param graph a node through which the graph is queried */
   constructor(graph: Seen, qualities: Pick<Qualities, 'stream'>, log: Logger) {
     this.#graph = graph;
     this.#qualities = qualities;
     this.#log = log;
   }
 
-  /** Arms whose names another bridge has too. */
+  /** Arms whose names another bridge uses too. */
   get arms(): readonly Arm[] {
     return this.#watched.filter(({ rival }) => rival).map(({ arm }) => arm);
   }
 
   /**
-   * Marks an arm on the graph, watches over it, and lets ROS 2 drive it where it was first.
+   * Marks an arm on the graph, monitors it, and lets ROS 2 drive it if it was first.
    * @param node of the arm, which does not spin yet
    * @param namespace of that node
    * @param inputs let ROS 2 drive it; null: it may not
@@ -74,14 +78,14 @@ export class Namesakes {
     const topic = `${namespace}/_bridge_since_${String(mark.time).padStart(13, '0')}_${mark.chance}`;
     node.createPublisher('std_msgs/msg/Empty', topic, { qos: this.#qualities.stream });
     const watched: Watched = { arm, namespace, mark, inputs, driven: false, rival: false, sharing: '' };
-    // For what the node of the process offers, which may be about other arms, and until the inputs have gone.
+    // Also bars requests through the node of the process, and requests that come before the inputs are withdrawn.
     arm.barred = ({ owner }) =>
       !watched.driven && owner.key.startsWith('ros') ? 'another bridge has an arm of this name' : '';
     this.#watched.push(watched);
     this.#judge(watched, others);
   }
 
-  /** Looks again. */
+  /** Checks the graph again. */
   look(): void {
     const marks = this.#marks();
     for (const watched of this.#watched) {
@@ -103,7 +107,7 @@ export class Namesakes {
     );
   }
 
-  /** Which of other arms tells its frames where this one does; empty: none. */
+  /** Namespace of another arm that publishes its frames to the same /tf_static; empty: none. */
   #sharing(namespace: string, others: readonly string[]): string {
     const tellers = this.#graph
       .getPublishersInfoByTopic('/tf_static', false)
@@ -111,7 +115,7 @@ export class Namesakes {
     return tellers.includes(namespace) ? (others.find((other) => tellers.includes(other)) ?? '') : '';
   }
 
-  /** @param marks of bridges with an arm of this name, its own one perhaps among them */
+  /** @param marks of bridges with an arm of this name, possibly including its own */
   #judge(watched: Watched, marks: readonly Mark[]): void {
     const { arm, mark, inputs } = watched;
     const others = marks.filter(({ chance }) => chance !== mark.chance);
@@ -147,7 +151,7 @@ export class Namesakes {
   }
 }
 
-/** Whether a mark is the earlier one of two different ones. */
+/** Whether the first of two different marks is the earlier one. */
 function precedes(one: Mark, other: Mark): boolean {
   return one.time < other.time || (one.time === other.time && one.chance < other.chance);
 }

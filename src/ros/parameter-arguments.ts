@@ -2,26 +2,26 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { RosArgumentError } from './arguments.ts';
 
-/** Values of one kind of rule, by parameter name; a name with dots is one of a nested parameter. */
+/** Values of one node pattern, by parameter name; dots in a name denote a nested parameter. */
 type Values = Map<string, unknown>;
 
 /** A parameter that ROS arguments give to a node. */
 export interface ParameterValue {
   readonly name: string;
   readonly value: unknown;
-  /** Given to this very node, rather than to every node that a wildcard matches. */
+  /** Given to exactly this node, not through a wildcard. */
   readonly exact: boolean;
 }
 
-/** Ends the way to the parameters of a node in a parameter file. */
+/** The key that holds a node's parameters in a parameter file. */
 const PARAMETERS = 'ros__parameters';
 /** Every node. */
 const ALL = '/**';
 
 /**
- * The parameters that ROS arguments hold, by `-p` and `--params-file`, resolved as rcl does for rclpy: full and bare node
- * names and the wildcards `*` and `**`; rules are gathered by node name, names in the order in which they came first,
- * and of several values the last one counts.
+ * The parameters given by ROS arguments, with `-p` and `--params-file`, resolved as rcl does for rclpy: full and bare
+ * node names and the wildcards `*` and `**`. Rules are grouped by node name, names keep the order of first appearance,
+ * and the last of several values counts.
  */
 export class ParameterArguments {
   readonly #rules = new Map<string, Values>();
@@ -48,7 +48,7 @@ export class ParameterArguments {
     this.argv = rest;
   }
 
-  /** What the node of a full name, such as `/follower/arm_bridge`, is given. */
+  /** Parameters for the node with this full name, such as `/follower/arm_bridge`. */
   of(node: string): ParameterValue[] {
     const found = new Map<string, ParameterValue>();
     for (const [pattern, values] of this.#rules) {
@@ -105,7 +105,7 @@ export class ParameterArguments {
   }
 }
 
-/** YAML 1.1, in which `on` and `yes` are true: that of rcl. */
+/** YAML 1.1, as in rcl: `on` and `yes` are true. */
 function read(text: string, what: string): unknown {
   try {
     return parse(text, { version: '1.1' });
@@ -125,7 +125,7 @@ function flatten(prefix: string, tree: Readonly<Record<string, unknown>>, into: 
   }
 }
 
-/** Whether a node name with wildcards (`*` one part, `**` any number of parts) is that of a node. */
+/** Whether a node name matches a pattern with wildcards (`*` one part, `**` any number of parts). */
 function matches(pattern: string, node: string): boolean {
   const parts = pattern.split('/').slice(1);
   const expression = parts.map((part) => {

@@ -4,7 +4,7 @@ import { CONFIG_PARAMETERS, type ConfigParameter, parameterFault, parameterValue
 import type { Config } from '../config/schema.ts';
 import type { Rcl, RosNode, RosParameter } from './rclnodejs.ts';
 
-/** What a change of a parameter at run time acts on. */
+/** Targets of parameter changes at run time. */
 export interface LiveSettings {
   /** Hz */
   setRate(rate: number): void;
@@ -13,8 +13,8 @@ export interface LiveSettings {
 }
 
 /**
- * Declares the configuration as parameters of a node: with descriptions, ranges, and read-only where a change needs a
- * restart. A change that is refused says why.
+ * Declares the configuration as parameters of a node, with descriptions and ranges; parameters whose change needs a
+ * restart are read-only. A refused change gets a reason.
  */
 export function declareParameters(rcl: Rcl, node: RosNode, config: Config, live: LiveSettings, log: Logger): void {
   const present = structuredClone(config);
@@ -23,7 +23,7 @@ export function declareParameters(rcl: Rcl, node: RosNode, config: Config, live:
   }
   const known = new Map(CONFIG_PARAMETERS.map((parameter) => [parameter.name, parameter]));
 
-  /** The reason for a refusal, null for a change that can be made. */
+  /** The reason for a refusal; null for an allowed change. */
   const check = (name: string, value: unknown): string | null => {
     const parameter = known.get(name);
     if (parameter === undefined) return null;
@@ -47,13 +47,13 @@ export function declareParameters(rcl: Rcl, node: RosNode, config: Config, live:
   judge(rcl, node, new Map(CONFIG_PARAMETERS.map(({ name, kind }) => [name, kind])), check, apply);
 }
 
-/** Declares one parameter. @param value that it has now, whatever ROS arguments say */
+/** Declares one parameter. @param value its present value, whatever ROS arguments say */
 export function declare(rcl: Rcl, node: RosNode, parameter: ConfigParameter, value: unknown): void {
   const { name, description, kind } = parameter;
   const type = typeOf(rcl, kind);
   const descriptor = new rcl.ParameterDescriptor(name, type, description, !parameter.live);
   const range = rangeOf(parameter);
-  // rclnodejs 2.2.0 leaves ranges out of what it tells of a parameter.
+  // rclnodejs 2.2.0 omits ranges from parameter descriptors.
   const message = descriptor.toMessage.bind(descriptor);
   descriptor.toMessage = () => Object.assign(message(), range);
   node.declareParameter(
@@ -64,10 +64,10 @@ export function declare(rcl: Rcl, node: RosNode, parameter: ConfigParameter, val
 }
 
 /**
- * Puts a check in front of rclnodejs' own ones, which refuse without saying what is allowed. A whole number is taken for any
- * number, as it is typed without a point.
- * @param kinds of the parameters that this is about, by name
- * @param check the reason for a refusal, null for a change that can be made
+ * Puts a check in front of those of rclnodejs, which refuse without saying what is allowed. An integer is accepted
+ * where a double is expected, because people type it without a point.
+ * @param kinds of the parameters concerned, by name
+ * @param check the reason for a refusal; null for an allowed change
  */
 export function judge(
   rcl: Rcl,
@@ -76,7 +76,7 @@ export function judge(
   check: (name: string, value: unknown) => string | null,
   apply: (name: string, value: unknown) => void,
 ): void {
-  // Whatever rclnodejs declares by itself is a yes or no.
+  // Whatever rclnodejs declares by itself is a boolean.
   const own = [...ROS_OWN].filter((name) => node.hasParameter(name)).map((name) => [name, 'boolean'] as const);
   const all = new Map<string, ConfigParameter['kind']>([...kinds, ...own]);
   const refusal = (name: string, type: number, value: unknown): string | null => {
@@ -110,7 +110,7 @@ const AS_TYPED: Readonly<Record<ConfigParameter['kind'], string>> = {
 /** Most names that a refusal lists. */
 const LISTED = 12;
 
-/** rclnodejs gives integers as BigInt, which JSON and schemas do not know; what is thrown here ends the process. */
+/** rclnodejs gives integers as BigInt, which JSON and schemas reject; an exception here would end the process. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   return typeof value === 'bigint' ? Number(value) : value;
@@ -148,7 +148,7 @@ function typeOf({ ParameterType }: Rcl, kind: ConfigParameter['kind']): number {
   }
 }
 
-/** The range of a parameter as its description tells it. */
+/** The range of a parameter in the form of its descriptor. */
 function rangeOf({ kind, minimum, maximum }: ConfigParameter): object {
   if (minimum === null || maximum === null) return {};
   if (kind === 'double') return { floating_point_range: [{ from_value: minimum, to_value: maximum, step: 0 }] };

@@ -3,49 +3,49 @@ import { createInterface } from 'node:readline';
 import type { Clock } from '../clock.ts';
 import { UNAVAILABLE } from './rclnodejs.ts';
 
-/** Names the file descriptor by which the preparation tells how far ROS 2 is (scripts/prepare.mjs). */
+/** Holds the file descriptor on which the preparation reports its progress (scripts/prepare.mjs). */
 const VARIABLE = 'ARM_BRIDGE_ROS_PREPARATION';
 
-/** How far ROS 2 is. */
+/** Progress of the preparation. */
 export interface RosProgress {
-  /** What is being done, for people. */
+  /** The current step, human-readable. */
   readonly step: string;
-  /** About how long it takes until ROS 2 is ready, s. */
+  /** Estimated time until ROS 2 is ready, s. */
   readonly left: number;
 }
 
-/** How far ROS 2 is, in words. */
+/** The progress in words. */
 export function wordsOf({ step, left }: RosProgress): string {
   return `${step}, about ${left < 90 ? `${left} s` : `${Math.round(left / 60)} min`} left`;
 }
 
-/** A line of the preparation. */
+/** A line of the preparation's output. */
 type News =
   | { readonly step: string; readonly left: number }
   | { readonly ready: Readonly<Record<string, string>> }
   | { readonly failed: string };
 
-/** The preparation of a ROS 2 that goes on while the bridge runs already: it is a child of this process. */
+/** The preparation of ROS 2, which continues while the bridge already runs: a child of this process. */
 export class RosPreparation {
-  /** Resolves when it has ended. Then the environment of this process says where ROS 2 is, or why there is none. */
+  /** Resolves when it has ended. The environment of this process then says where ROS 2 is, or why there is none. */
   readonly ended: Promise<void>;
-  /** Called for each step that begins. */
+  /** Called at the start of each step. */
   onStep: (progress: RosProgress) => void = () => {};
   readonly #clock: Clock;
   readonly #environment: NodeJS.ProcessEnv;
   readonly #socket: Socket;
   #step = 'beginning';
-  /** When it is likely to end, on the clock. */
+  /** Estimated end, by the clock. */
   #due: number;
 
-  /** @returns the preparation that the environment tells of; null where ROS 2 is ready, or not to be had */
+  /** @returns the preparation named in the environment; null where ROS 2 is ready or unavailable */
   static of(environment: NodeJS.ProcessEnv, clock: Clock): RosPreparation | null {
     const descriptor = Number(environment[VARIABLE] || Number.NaN);
     delete environment[VARIABLE];
     return Number.isNaN(descriptor) ? null : new RosPreparation(descriptor, environment, clock);
   }
 
-  /** @param descriptor of a pipe that is read from here on */
+  /** @param descriptor of a pipe, read from here on */
   constructor(descriptor: number, environment: NodeJS.ProcessEnv, clock: Clock) {
     this.#clock = clock;
     this.#environment = environment;
@@ -54,17 +54,17 @@ export class RosPreparation {
     this.ended = this.#follow();
   }
 
-  /** How far it is. */
+  /** Present progress. */
   get progress(): RosProgress {
     return { step: this.#step, left: Math.max(0, Math.round(this.#due - this.#clock.now())) };
   }
 
-  /** Lets the process end before it has. */
+  /** Lets the process end before the preparation does. */
   inBackground(): void {
     this.#socket.unref();
   }
 
-  /** Nobody waits for it any more: the preparation ends itself, and goes on from there when it is started again. */
+  /** Stops listening: the preparation ends itself, and resumes from there when started again. */
   abandon(): void {
     this.#socket.destroy();
   }
@@ -79,7 +79,7 @@ export class RosPreparation {
       else end = news;
     });
     await new Promise<void>((resolve) => this.#socket.once('close', () => resolve()));
-    // Once the environment of the process is complete, and not before, rclnodejs may be loaded.
+    // rclnodejs may be loaded only once the environment of the process is complete.
     if ('ready' in end) Object.assign(this.#environment, end.ready);
     else this.#environment[UNAVAILABLE] = end.failed;
   }

@@ -3,17 +3,17 @@ import type { Rcl, RosQos } from './rclnodejs.ts';
 /** Qualities of service of the bridge's topics. */
 export interface Qualities {
   /**
-   * Published streams, and commands: reliable, keep-last 10, volatile. A publisher of it serves best-effort and reliable
-   * readers; a reader of it loses no command on the way.
+   * Published streams, and commands: reliable, keep-last 10, volatile. Such a publisher serves best-effort and reliable
+   * subscribers; such a subscriber loses no command in transit.
    */
   readonly stream: RosQos;
-  /** `/tf`: reliable, keep-last 100, volatile, as tf2's listeners read it. */
+  /** `/tf`: reliable, keep-last 100, volatile, as tf2's listeners expect. */
   readonly transforms: RosQos;
-  /** States of remote arms: best effort, keep-last 10, volatile; read from best-effort and reliable publishers. */
+  /** States of remote arms: best effort, keep-last 10, volatile; reads best-effort and reliable publishers. */
   readonly observed: RosQos;
   /** State that a late joiner gets at once: reliable, keep-last 1, transient local. */
   readonly latched: RosQos;
-  /** `/rosout`: reliable, keep-last 1000, transient local, as rcl has it. */
+  /** `/rosout`: reliable, keep-last 1000, transient local, as in rcl. */
   readonly log: RosQos;
 }
 

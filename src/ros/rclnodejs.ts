@@ -8,7 +8,7 @@ export interface RosQos {
 }
 
 export interface RosPublisher {
-  /** Readers that are known at this moment. */
+  /** Number of subscribers known now. */
   readonly subscriptionCount: number;
   /** @param message a plain object of the message's fields, or its CDR bytes, which are copied before this returns */
   publish(message: object): void;
@@ -23,12 +23,12 @@ export interface RosService {
   readonly serviceName: string;
 }
 
-/** Whose a message is. */
+/** Information about the sender of a message. */
 export interface RosMessageInfo {
   readonly publisherGid: Uint8Array;
 }
 
-/** A writer of a topic, as the graph knows it at this moment. */
+/** A publisher of a topic, as the graph shows it now. */
 export interface RosEndpoint {
   readonly node_name: string;
   readonly node_namespace: string;
@@ -45,8 +45,8 @@ export interface RosNode {
     callback: (bytes: Uint8Array) => void,
   ): RosSubscription;
   /**
-   * The callback gets a plain object with the message's fields, and where it declares a second parameter, whose it is. An
-   * exception in it ends the process.
+   * The callback gets a plain object with the message's fields and, if it declares a second parameter, information
+   * about its sender. An exception in it ends the process.
    */
   createSubscription<Message>(
     type: string,
@@ -55,7 +55,7 @@ export interface RosNode {
     callback: (message: Message, info: RosMessageInfo) => void,
   ): RosSubscription;
   /**
-   * The callback gets the request's fields and answers with those of the response; nothing is answered when the promise
+   * The callback gets the request's fields and returns those of the response; no response is sent when the promise
    * resolves to undefined.
    */
   createService<Request>(
@@ -65,20 +65,20 @@ export interface RosNode {
   ): RosService;
   destroySubscription(subscription: RosSubscription): void;
   destroyService(service: RosService): void;
-  /** @param ignoreOverride whether the value stands whatever ROS arguments say */
+  /** @param ignoreOverride whether the value ignores ROS arguments */
   declareParameter(parameter: RosParameter, descriptor: RosParameterDescriptor, ignoreOverride: boolean): void;
-  /** Called for every change that another node asks for. */
+  /** Called for every change that another node requests. */
   setParametersAtomically(parameters: readonly RosParameter[]): { successful: boolean; reason: string };
   hasParameter(name: string): boolean;
-  /** Topics on the graph as they are known at this moment, hidden ones among them. */
+  /** Topics on the graph known now, including hidden ones. */
   getTopicNamesAndTypes(): { readonly name: string }[];
-  /** @param raw the topic is one of the middleware, whose name has a prefix */
+  /** @param raw the topic is a middleware topic, whose name has a prefix */
   getPublishersInfoByTopic(topic: string, raw?: boolean): RosEndpoint[];
-  /** By the clock of ROS: simulated time where `use_sim_time` is set. */
+  /** By the ROS clock: simulated time where `use_sim_time` is set. */
   now(): { readonly nanoseconds: bigint };
   /** Whether its thread waits for messages. */
   readonly spinning: boolean;
-  /** Handles what has come; called by the addon. An exception ends the process. */
+  /** Handles pending messages; called by the addon. An exception ends the process. */
   execute(handles: readonly unknown[]): void;
   /** Starts the thread that waits for messages; it wakes at least every `timeout` ms. */
   spin(timeout: number): void;
@@ -110,9 +110,9 @@ export interface RosGoal<Goal> {
 }
 
 export interface RosActionServer {
-  /** Answers a request to cancel goals; called by the library, which leaves what it throws to nobody. */
+  /** Answers a request to cancel goals; called by the library, which leaves its exceptions uncaught. */
   _executeCancelRequest(header: unknown, request: unknown): Promise<void>;
-  /** Answers who has asked for the result of a goal; likewise. */
+  /** Answers a request for the result of a goal; likewise. */
   _sendResultResponse(header: unknown, result: unknown): void;
   destroy(): void;
 }
@@ -151,12 +151,12 @@ export interface Rcl {
     node: RosNode,
     type: string,
     name: string,
-    /** Carries a goal out; its result is what the promise resolves to, after the goal was given its final state. */
+    /** Executes a goal. The promise resolves to its result, after the goal has got its final state. */
     execute: (goal: RosGoal<Goal>) => Promise<object>,
     accept: (goal: Goal) => number,
     begin: null,
     cancel: (goal: RosGoal<Goal>) => number,
-    /** For how long the result of a goal that has ended can be asked for, s. */
+    /** How long the result of an ended goal can be requested, s. */
     options: { readonly resultTimeout: number },
   ) => RosActionServer;
   GoalResponse: { readonly ACCEPT: number; readonly REJECT: number };
@@ -183,7 +183,7 @@ export type RclLoad =
 
 const require = createRequire(import.meta.url);
 
-/** By this variable the preparation says why there is no ROS 2. */
+/** Variable in which the preparation states why there is no ROS 2. */
 export const UNAVAILABLE = 'ARM_BRIDGE_ROS_UNAVAILABLE';
 
 /** Interface packages whose generated JavaScript the bridge needs. */
@@ -200,10 +200,10 @@ const INTERFACE_PACKAGES = [
 ] as const;
 
 /**
- * Loads rclnodejs if, and only if, it can work here. The import of an rclnodejs without a loadable addon starts a
- * rebuild that deletes what was built before it fails; therefore the addon is tried first, in the order in which
- * rclnodejs itself looks, and nothing is imported when that fails.
- * @returns the library, or why there is none, for people
+ * Loads rclnodejs if, and only if, it can work here. Importing an rclnodejs without a loadable addon starts a rebuild
+ * that deletes the existing build before it fails. Therefore the addon is tried first, in the order in which rclnodejs
+ * itself looks, and nothing is imported when that fails.
+ * @returns the library, or why there is none, human-readable
  */
 export async function loadRclnodejs(): Promise<RclLoad> {
   const reason = process.env[UNAVAILABLE];
@@ -223,7 +223,7 @@ export async function loadRclnodejs(): Promise<RclLoad> {
   }
   const fault = probeAddon(folder) ?? probeInterfaces(folder);
   if (fault !== undefined) return { ok: false, reason: fault };
-  // A name that the compiler cannot see: the package and its generated types may be absent when this is compiled.
+  // A name that the compiler cannot resolve: the package and its generated types may be absent at compile time.
   const name: string = 'rclnodejs';
   try {
     const module: { default: Rcl } = await import(name);
@@ -234,7 +234,7 @@ export async function loadRclnodejs(): Promise<RclLoad> {
   }
 }
 
-/** Message of whatever was thrown. */
+/** Message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -247,7 +247,7 @@ function findPackage(): string | undefined {
   return undefined;
 }
 
-/** Loads the addon as rclnodejs will (Node keeps it, so that it is initialised once). @returns why none loads */
+/** Loads the addon as rclnodejs will (Node caches it, so that it is initialised once). @returns why none loads */
 function probeAddon(folder: string): string | undefined {
   const candidates = [prebuiltAddon(folder), join(folder, 'build', 'Release', 'rclnodejs.node')];
   let fault = `rclnodejs is not built for this ROS 2 and Node ${process.version}; run \`npm start\` to build it`;

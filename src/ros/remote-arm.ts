@@ -10,12 +10,12 @@ import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
 import { type OwnerStatus, RemoteOwner } from './remote-owner.ts';
 
-/** States in which setpoints go out. In every other one the machine that owns the bus holds the arm by itself. */
+/** States in which setpoints are sent. In all others the machine that owns the bus holds the arm by itself. */
 const DRIVEN: ReadonlySet<ArmState> = new Set(['moving', 'mirroring', 'floating']);
 
 /**
- * The topics of an arm whose bus another machine owns. They hang on the bridge's root node: the node of the arm's
- * namespace, with its services, is that of the owner.
+ * The topics of an arm whose bus another machine owns. They belong to the bridge's root node, because the node in the
+ * arm's namespace, with its services, belongs to the owner.
  */
 export class RemoteArm {
   readonly #publish: () => void;
@@ -44,7 +44,9 @@ export class RemoteArm {
     };
 
     const known = new Map(names.map((name, index) => [name, index]));
-    /** Values of all joints in the order of the model, or why a message does not tell them. */
+    /**
+     * Writes the values of all joints to `out` in model order. @returns why a message lacks them; null when it does not
+     */
     const ordered = (
       named: readonly string[],
       values: Float64Array,
@@ -96,7 +98,7 @@ export class RemoteArm {
     }
   }
 
-  /** Sends the newest setpoints when the arm is driven. */
+  /** Sends the newest setpoints while the arm is driven. */
   publish(): void {
     this.#publish();
   }

@@ -2,31 +2,31 @@ import type { Arm } from '../arm/types.ts';
 import type { Timer } from '../clock.ts';
 import type { StreamService } from '../mirror/stream-service.ts';
 
-/** A status is told a moment late, so another owner counts only once it has lasted for this long, s. */
+/** A status arrives slightly late, so another owner counts only after this long, s. */
 const LASTING = 0.5;
-/** A machine that has not begun to follow by then does not, s. */
+/** If the machine has not begun to follow by then, it never will, s. */
 const BEGINNING = 2;
 
-/** arm_bridge/msg/ArmStatus, as far as it is read. */
+/** The fields read from arm_bridge/msg/ArmStatus. */
 export interface OwnerStatus {
   readonly state: string;
   readonly holding: boolean;
-  /** Who drives the arm, for people; empty: nobody. */
+  /** Who drives the arm, human-readable; empty: nobody. */
   readonly owner: string;
   readonly reason: string;
-  /** Why it is not moved there without a word that a stream does not have; empty: it is. */
+  /** Why its machine refuses motions without `uncalibrated`, which a stream cannot send; empty when it does not. */
   readonly unplaced: string;
 }
 
 /**
- * Follows what the machine that owns the bus of a remote arm says of it: an arm that it has stopped, or that is limp or
- * disconnected there, is not driven from here, and what drives it from here ends, in the words of that machine.
+ * Follows the status from the machine that owns the bus of a remote arm. An arm that is stopped, limp or disconnected
+ * there is not driven from here. Whatever drives it from here ends, with the reason given by that machine.
  */
 export class RemoteOwner {
   readonly #arm: Arm;
   readonly #streams: StreamService;
   readonly #timer: Timer;
-  /** Who else drives it there; empty: nobody else. */
+  /** Another owner that drives it there; empty: none. */
   #other = '';
   /** It follows the setpoints from here. */
   #follows = false;
@@ -72,7 +72,7 @@ export class RemoteOwner {
 
   #end(message: string): void {
     if (this.#arm.activity !== null) this.#arm.letGoByOwner(message);
-    // Whoever begins anew meanwhile is told as well.
+    // A new motion from here that starts meanwhile is ended too.
     if (this.#other !== '') this.#timer.start(LASTING);
   }
 }

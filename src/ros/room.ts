@@ -36,18 +36,18 @@ import { Rosout } from './rosout.ts';
 import { clockOf } from './time.ts';
 import { Broadcaster } from './transforms.ts';
 
-/** The waiting thread of a node wakes at least this often, ms: the longest that stopping it blocks. */
+/** The waiting thread of a node wakes at least this often, ms: the longest time that stopping it blocks. */
 const SPIN_TIMEOUT = 20;
-/** How often the state of the arms is looked at for `~/status`, and that of their controllers is told, ms. */
+/** Interval at which the states of arms are checked for `~/status` and those of their controllers are published, ms. */
 const STATUS_INTERVAL = 50;
 /** Period of `/diagnostics`, ms. */
 const DIAGNOSTICS_INTERVAL = 1000;
-/** Longest wait at the end for goals of actions to be given their results, ms. */
+/** Longest wait at shutdown until action goals have their results, ms. */
 const FAREWELL = 500;
 
 export interface RosServices {
   readonly config: Config;
-  /** Where an arm stands in the frame `world`. */
+  /** Mounting pose of an arm in the frame `world`. */
   mountOf(arm: Arm): ArmConfig['mount'];
   /** Figures of the control loop. */
   loop(): LoopStatistics;
@@ -62,22 +62,22 @@ export interface RosServices {
   readonly gains: PositionGains;
   readonly episodes: Episodes;
   readonly logger: Logger;
-  /** Calls the listener on this thread after each control cycle; returns how to stop that. */
+  /** Calls the listener on this thread after each control cycle. @returns a function that unsubscribes */
   onSnapshot(listener: () => void): () => void;
-  /** Calls the listener with each line of the log from now on; returns how to stop that. */
+  /** Calls the listener with each new log line. @returns a function that unsubscribes */
   onLogLine(listener: (line: LogLine) => void): () => void;
   /** ROS arguments of the command line, with their `--ros-args`. */
   readonly rosArgs: readonly string[];
 }
 
-/** The graph that a bridge is on, and what it lets others do there: two bridges meet only on the same one. */
+/** The graph of a bridge, and what others may do there: two bridges meet only on the same one. */
 export interface Graph {
   readonly domain: number;
-  /** Below which all arms are. */
+  /** Namespace of all arms. */
   readonly namespace: string;
   /** Other nodes may drive the arms. */
   readonly commands: boolean;
-  /** Other machines find it. */
+  /** Other machines can discover it. */
   readonly network: boolean;
 }
 
@@ -85,13 +85,13 @@ export interface RosRoom {
   /** `jazzy`, ... */
   readonly distro: string;
   readonly graph: Graph;
-  /** Puts an arm on the graph that has been added, or finds it there when another machine owns its bus. */
+  /** Puts an added arm on the graph, or subscribes to it there if another machine owns its bus. */
   add(arm: Arm): void;
-  /** Destroys the nodes; to be awaited before the process ends. */
+  /** Destroys the nodes; await it before the process ends. */
   close(): Promise<void>;
 }
 
-/** ROS 2 cannot be used here; the message says why, for people. */
+/** ROS 2 cannot be used here; the message is the human-readable reason. */
 export class RosUnavailable extends Error {
   override readonly name = 'RosUnavailable';
 }
@@ -133,7 +133,7 @@ export async function startRos(services: RosServices): Promise<RosRoom> {
   }
 }
 
-/** Changes what hangs on a node: each change of one that spins would block this thread until its wait ends. */
+/** Changes a node while it does not spin: each change of a spinning one would block this thread until its wait ends. */
 function paused(node: RosNode, work: () => void): void {
   const { spinning } = node;
   if (spinning) node.stop();
@@ -144,7 +144,9 @@ function paused(node: RosNode, work: () => void): void {
   }
 }
 
-/** Makes all nodes and what hangs on them, and only then starts them. @returns how to add to them and end them */
+/**
+ * Creates all nodes with their interfaces, and only then starts them. @returns functions to add an arm and to end all
+ */
 async function populate(
   services: RosServices,
   rcl: Rcl,
@@ -178,7 +180,7 @@ async function populate(
   const makeNode = (namespace: string): RosNode => {
     const { Parameter, ParameterType } = rcl;
     const name = `${namespace}/${NODE_NAME}`;
-    // Whether time is simulated is the one parameter that rclnodejs declares by itself.
+    // rclnodejs declares only one parameter by itself: use_sim_time.
     const simulated = parameters.of(name).find((given) => given.name === 'use_sim_time')?.value;
     if (simulated !== undefined && typeof simulated !== 'boolean') {
       throw new RosArgumentError(`ROS parameter use_sim_time of ${name} is ${simulated}: true or false is needed`);
@@ -218,10 +220,10 @@ async function populate(
   const addRemote = (arm: Arm): RemoteArm =>
     new RemoteArm(root, prefix, arm, new ArmNames(arm, config.joint_prefix), joints, qualities, logger);
   const remotes = arms.all.filter((arm) => arm.remote).map(addRemote);
-  // What drives an arm goes out before what tells of one.
+  // Setpoints for arms are published before the states of arms.
   const mirrorState = new MirrorState(root, mirror, qualities, onError);
   const sources: { publish(): void }[] = [...remotes];
-  // Each takes a while in which no stop is heard. Arms may be added meanwhile.
+  // Each arm takes a while, during which no stop is heard. Arms may be added meanwhile.
   for (let i = 0; i < arms.all.length; i++) {
     await new Promise((resolve) => setImmediate(resolve));
     if (!arms.all[i]!.remote) sources.push(addLocal(arms.all[i]!));
@@ -258,14 +260,14 @@ async function populate(
   const unlisten = services.onSnapshot(() => {
     for (const source of sources) guarded(() => source.publish());
   });
-  // Not before everything hangs on the nodes: adding to one that spins blocks this thread until its wait ends.
+  // Only now that the nodes are complete: adding to a spinning node blocks this thread until its wait ends.
   for (const node of nodes) node.spin(SPIN_TIMEOUT);
 
   const close = async (): Promise<void> => {
     for (const timer of timers) clearInterval(timer);
     unlisten();
     mirrorState.close();
-    // The arms are somebody else's by now, so their goals end; what would not end must not hold up the exit.
+    // The arms have another owner by now, so their goals end; one that does not must not delay the exit.
     await Promise.race([
       Promise.all(actions.map((served) => served.finished())),
       new Promise((resolve) => setTimeout(resolve, FAREWELL)),

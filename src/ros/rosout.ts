@@ -3,25 +3,25 @@ import type { Qualities } from './qos.ts';
 import type { RosNode, RosPublisher } from './rclnodejs.ts';
 import { stampOf } from './time.ts';
 
-/** Levels of rcl_interfaces/msg/Log. What is for developers alone stays in the log of the process. */
+/** Levels of rcl_interfaces/msg/Log. Lower levels, for developers only, stay in the log of the process. */
 const LEVELS: Readonly<Record<string, number>> = { info: 20, warn: 30, error: 40, fatal: 50 };
 
 interface Voice {
   readonly publisher: RosPublisher;
-  /** As rcl calls the logger of a node: `follower.arm_bridge`. */
+  /** Logger name as in rcl: `follower.arm_bridge`. */
   readonly name: string;
 }
 
 /**
- * `/rosout`: what the log of the process says, so that rqt_console shows what was refused, warned of and ended. A line that is
- * about an arm comes from that arm's node. The log itself is throttled already.
+ * `/rosout`: the log of the process, so that rqt_console shows refusals, warnings and ends. A line about an arm comes
+ * from that arm's node. The log itself is throttled already.
  */
 export class Rosout {
   readonly #qualities: Qualities;
   readonly #root: Voice;
   readonly #arms = new Map<string, Voice>();
 
-  /** @param root the node of the process @param full its name */
+  /** @param root the node of the process @param full its full name */
   constructor(root: RosNode, full: string, qualities: Qualities) {
     this.#qualities = qualities;
     this.#root = this.#voice(root, full);
@@ -39,11 +39,11 @@ export class Rosout {
     try {
       publisher.publish({ stamp: stampOf(time), level, name, msg: message, file: '', function: '', line: 0 });
     } catch {
-      // It is in the log; telling that there would begin anew.
+      // The line is in the log; logging this failure would cause another one.
     }
   }
 
-  /** The arm that a text begins with or speaks of; empty for none. */
+  /** The first arm that a text names; empty for none. */
   #named(text: string): string {
     const words = text.split(/[^\w-]+/);
     return words.find((word) => this.#arms.has(word)) ?? '';

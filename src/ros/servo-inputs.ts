@@ -14,19 +14,19 @@ interface Header {
   readonly frame_id: string;
 }
 
-/** geometry_msgs/msg/PoseStamped, as far as it is read. */
+/** The fields read from geometry_msgs/msg/PoseStamped. */
 interface PoseMessage {
   readonly header: Header;
   readonly pose: { readonly position: Vector3; readonly orientation: Quaternion };
 }
 
-/** geometry_msgs/msg/TwistStamped, as far as it is read. */
+/** The fields read from geometry_msgs/msg/TwistStamped. */
 interface TwistMessage {
   readonly header: Header;
   readonly twist: { readonly linear: Vector3; readonly angular: Vector3 };
 }
 
-/** control_msgs/msg/JointJog, as far as it is read. */
+/** The fields read from control_msgs/msg/JointJog. */
 interface JogMessage {
   readonly header: Header;
   readonly joint_names: readonly string[];
@@ -34,18 +34,18 @@ interface JogMessage {
   readonly velocities: Float64Array;
 }
 
-/** A quaternion further from length one than this is a mistake, not rounding. */
+/** A quaternion whose length differs from one by more than this is a mistake, not rounding. */
 const UNIT_TOLERANCE = 0.01;
 
-/** Part of the planner thread's time that inverse kinematics of a stream of poses may take. */
+/** Fraction of the planner thread's time that inverse kinematics for a stream of poses may take. */
 const SOLVING_SHARE = 0.25;
 
-/** Uses a message, at once or later; returns, or later says by `refuse`, why not. */
+/** Uses a message, at once or later. Returns why not, or reports that later through `refuse`; null when it is used. */
 type Take<Message> = (message: Message, caller: Caller, refuse: (text: string) => void) => string | null;
 
 /**
- * Topics that drive an arm as long as messages come, with the names that ros2_control and MoveIt Servo use. Each publisher of
- * each is an owner of its own.
+ * Topics that drive an arm as long as messages arrive, with the names that ros2_control and MoveIt Servo use. Each
+ * publisher of each topic is a separate owner.
  */
 export class ServoInputs {
   readonly #parts: InputParts;
@@ -60,7 +60,7 @@ export class ServoInputs {
       refused === null ? null : inWords(refused, nodeName);
     const names = arm.model.joints.map(({ name }) => name);
     const known = new Map(names.map((name, index) => [name, index]));
-    // Without the gripper, which somebody else may drive meanwhile.
+    // Without the gripper, which may have another owner meanwhile.
     const ofArm = (_: unknown, index: number): boolean => index !== arm.model.gripper?.index;
     const namesOfArm = names.filter(ofArm);
 
@@ -122,7 +122,7 @@ export class ServoInputs {
     });
   }
 
-  /** Why a message is too old by its stamp, for people; null when it is not, and for one without a stamp. */
+  /** Why a message is too old by its stamp, human-readable; null when it is not, and for a message without a stamp. */
   #lateness({ stamp }: Header): string | null {
     const { oldest, node } = this.#parts;
     const sent = secondsOf(stamp);
@@ -131,7 +131,7 @@ export class ServoInputs {
     return `its stamp is ${age.toFixed(3)} s old: check the clocks, or set ros.oldest_command`;
   }
 
-  /** @param take uses a message, or says by `refuse` why not */
+  /** @param take uses a message, or reports through `refuse` why not */
   #subscribe<Message>(type: string, topic: string, take: Take<Message>): void {
     const { node, arm, namespace, qualities, log } = this.#parts;
     const below = topic.replace('~', NODE_NAME);
@@ -150,8 +150,8 @@ export class ServoInputs {
 }
 
 /**
- * Has one message at a time worked on, for at most a share of the time: of those that come too fast, the newest is used as
- * soon as there is time for it.
+ * Processes one message at a time, for at most a share of the time: of messages that arrive too fast, only the newest
+ * is processed when its turn comes.
  */
 function newestWithin<Message>(
   share: number,

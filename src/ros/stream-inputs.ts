@@ -24,7 +24,7 @@ export function acceptJointCommands({
     const named = names.ofModel(message.names);
     const fault = jointValuesFault(named, message.positions, known);
     if (fault !== null) return fault;
-    // Bytes are a quarter of the work of an object, and come without their publisher.
+    // Raw bytes take a quarter of the work of an object, but do not identify their publisher.
     const refused = joints.command(arm, named, message.positions, senders.together(now));
     if (refused !== null) return inWords(refused, nodeName);
     limits.look(named, message.positions, now);

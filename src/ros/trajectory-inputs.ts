@@ -19,7 +19,7 @@ import {
   usualTolerances,
 } from './trajectory-message.ts';
 
-/** Codes of how a trajectory that had begun ended. */
+/** Error codes by the end of a trajectory. */
 const END_CODES = {
   done: TrajectoryCode.SUCCESSFUL,
   path: TrajectoryCode.PATH_TOLERANCE_VIOLATED,
@@ -30,7 +30,7 @@ const END_CODES = {
 
 const NOT_BEGUN = 'cancelled before it began; nothing has moved';
 
-/** What drives an arm as ros2_control's controllers do: trajectories, as action and as topic. */
+/** Drives an arm as a joint_trajectory_controller of ros2_control does: trajectories by action and by topic. */
 export class TrajectoryInputs {
   readonly #parts: InputParts;
 
@@ -46,7 +46,7 @@ export class TrajectoryInputs {
     );
   }
 
-  /** `arm_controller/joint_trajectory`: as the action, without an answer; a message without points stops the arm. */
+  /** `arm_controller/joint_trajectory`: like the action, without a response; a message without points stops the arm. */
   acceptTopic(): void {
     const { node, nodeName, arm, namespace, trajectories, qualities, log } = this.#parts;
     const name = `${CONTROLLER}/joint_trajectory`;
@@ -85,7 +85,7 @@ export class TrajectoryInputs {
     );
   }
 
-  /** What the controller drives the arm with ends, and so does what waits or is still checked: the arm decelerates and holds. */
+  /** Ends the controller's motion, and any trajectory that waits or is being checked: the arm decelerates and holds. */
   async #halt(): Promise<void> {
     const { arm } = this.#parts;
     const caller = this.#caller(null);
@@ -94,12 +94,12 @@ export class TrajectoryInputs {
     if (has('arm') || arm.ownerOf(joints) === null) await arm.halt(caller, undefined, joints);
   }
 
-  /** How long it is until then, s. */
+  /** Returns a function for the time until `begin`, s. */
   #left(begin: number | null): () => number {
     return () => (begin === null ? 0 : begin - clockOf(this.#parts.node));
   }
 
-  /** Tolerances of a goal, and its trajectory, or what is wrong with it. */
+  /** Tolerances and trajectory of a goal, or its fault. */
   #read(goal: TrajectoryGoal): { readonly tolerances: PathTolerances; readonly planned: Planned } | TrajectoryFault {
     const { node, arm, names } = this.#parts;
     const ofModel = (list: TrajectoryGoal['path_tolerance']): TrajectoryGoal['path_tolerance'] =>
@@ -152,12 +152,12 @@ export class TrajectoryInputs {
     return { ...message, joint_names: this.#parts.names.ofModel(message.joint_names) };
   }
 
-  /** Goals and messages of one controller replace one another. @param who has sent it, for people */
+  /** Goals and messages of one controller replace one another. @param who sender, human-readable */
   #caller(who: string | null): Caller {
     return controllerCaller(this.#parts.arm, this.#parts.namespace, CONTROLLER, who);
   }
 
-  /** Feedback of a trajectory: where the joints are asked to be, where they are, and the difference. */
+  /** Feedback of a trajectory: setpoints of the joints, measured positions, and the difference. */
   #progress(names: readonly string[]): object {
     const { arm, names: onGraph } = this.#parts;
     const snapshot = arm.read();

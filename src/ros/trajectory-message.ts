@@ -12,7 +12,7 @@ export const TrajectoryCode = {
   GOAL_TOLERANCE_VIOLATED: -5,
 } as const;
 
-/** trajectory_msgs/msg/JointTrajectory, as far as it is read. */
+/** The fields read from trajectory_msgs/msg/JointTrajectory. */
 export interface TrajectoryMessage {
   readonly header: { readonly stamp: Stamp };
   readonly joint_names: readonly string[];
@@ -49,21 +49,21 @@ export interface TrajectoryFault {
   readonly text: string;
 }
 
-/** A trajectory that is well formed, and when it begins by the clock of ROS: seconds since the epoch; null: at once. */
+/** A well-formed trajectory. `begin`: start by the ROS clock, seconds since the epoch; null: at once. */
 export interface Planned {
   readonly path: JointPath;
   readonly begin: number | null;
 }
 
-/** What points may give besides positions. */
+/** What points may contain besides positions. */
 const DERIVATIVES = ['velocities', 'accelerations'] as const;
 type Derivative = (typeof DERIVATIVES)[number];
 
-/** A trajectory that is to begin later than this is a mistake, s. */
+/** A later start than this is a mistake, s. */
 const LATEST_START = 60;
-/** Distance to the goal within which an arm has arrived when its client asks for none, rad; the gripper may hold something. */
+/** Default goal tolerance, rad; the gripper has none, because it may hold something. */
 const GOAL_TOLERANCE = 0.1;
-/** Time to come within the goal's tolerance when the client names none, s. */
+/** Default time to come within the goal tolerance, s. */
 const GOAL_TIME = 1;
 
 export function isFault(value: object): value is TrajectoryFault {
@@ -72,7 +72,7 @@ export function isFault(value: object): value is TrajectoryFault {
 
 /**
  * Reads a trajectory for an arm.
- * @param now by the clock of ROS, seconds since the epoch
+ * @param now by the ROS clock, seconds since the epoch
  */
 export function readTrajectory(arm: Arm, message: TrajectoryMessage, now: number): Planned | TrajectoryFault {
   const { joint_names: names, points } = message;
@@ -101,7 +101,7 @@ export function readTrajectory(arm: Arm, message: TrajectoryMessage, now: number
     const text = `the trajectory begins in ${(begin - now).toFixed(1)} s, which is more than ${LATEST_START} s ahead`;
     return { code: TrajectoryCode.INVALID_GOAL, text };
   }
-  // As ros2_control does: of a trajectory that has begun already, what is still to come is driven.
+  // As in ros2_control: the remaining part of a trajectory that has begun already is driven.
   const late = Math.max(0, now - begin);
   const left = points.filter(({ time_from_start }) => late === 0 || secondsOf(time_from_start) > late);
   if (left.length === 0) {
@@ -160,7 +160,7 @@ function timeFault(before: Point | undefined, { time_from_start }: Point, point:
     : `time_from_start of ${point} (${time} s) does not come after the one before it (${least} s)`;
 }
 
-/** Tolerances of a goal: 0 asks for what is usual, -1 for none (control_msgs/msg/JointTolerance). */
+/** Tolerances of a goal: 0 requests the default, -1 none (control_msgs/msg/JointTolerance). */
 export function readTolerances(arm: Arm, goal: TrajectoryGoal): PathTolerances | TrajectoryFault {
   const refused = (text: string): TrajectoryFault => ({ code: TrajectoryCode.INVALID_GOAL, text });
   if (goal.multi_dof_trajectory.points.length > 0) return refused('the arm has no joint of several degrees of freedom');
@@ -203,7 +203,7 @@ export function readTolerances(arm: Arm, goal: TrajectoryGoal): PathTolerances |
   return { path, pathVelocity, goal: end, goalVelocity, goalTime: time > 0 ? time : GOAL_TIME };
 }
 
-/** What a trajectory without tolerances of its own has to keep to. */
+/** Tolerances of a trajectory without its own. */
 export function usualTolerances(arm: Arm): PathTolerances {
   const none = new Float64Array(arm.model.joints.length).fill(Number.POSITIVE_INFINITY);
   return { path: none, pathVelocity: none, goal: none, goalVelocity: none, goalTime: 0 };

@@ -8,24 +8,24 @@ import type { ArmNames, NamedArm } from './names.ts';
 import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
 
-/** A joint of the URDF with the place of the number that moves it. */
+/** A joint of the URDF with the index of the model joint that moves it. */
 interface Moving {
   readonly joint: Joint;
   readonly origin: Quaternion;
-  /** Joint of the model that moves it, and how: position = multiplier * its position + offset. */
+  /** Model joint that moves it, and how: position = multiplier * its position + offset. */
   readonly index: number;
   readonly multiplier: number;
   readonly offset: number;
 }
 
-/** The transforms between all links of an arm: those that never change, and those that its joints move. */
+/** The transforms between all links of an arm: the fixed ones, and those that its joints move. */
 export class TransformTree {
   readonly #moving: readonly Moving[];
   readonly #values: Float64Array;
   readonly #encoder: TransformsEncoder;
-  /** The transforms that never change, as CDR bytes of a tf2_msgs/msg/TFMessage with stamp 0. */
+  /** The fixed transforms, as CDR bytes of a tf2_msgs/msg/TFMessage with stamp 0. */
   readonly fixed: Buffer;
-  /** The one of them that says where the arm stands. */
+  /** Only the transform of the arm's mounting pose. */
   readonly standing: Buffer;
 
   /** @param mount pose of the arm's root link in the frame `world`: m and rad */
@@ -96,7 +96,7 @@ function writeTurn({ axis }: Joint, o: Quaternion, angle: number, out: Float64Ar
   out[at + 6] = o.w * w - o.x * x - o.y * y - o.z * z;
 }
 
-/** Place of the joint's origin, and from there along its axis, which is given in the turned frame. */
+/** Position of the joint's origin plus a slide along its axis, which is given in the rotated frame. */
 function writeSlide({ axis, origin }: Joint, o: Quaternion, distance: number, out: Float64Array, at: number): void {
   const tx = 2 * (o.y * axis.z - o.z * axis.y);
   const ty = 2 * (o.z * axis.x - o.x * axis.z);
@@ -111,7 +111,7 @@ export class Broadcaster {
   readonly #tree: TransformTree;
   readonly #publish: (bytes: Buffer) => void;
 
-  /** @param links false: another node tells the frames of the links, and nobody else knows where the arm stands */
+  /** @param links false: another node publishes the frames of the links, so only the mounting pose is published here */
   constructor(
     node: RosNode,
     arm: Arm,
@@ -122,7 +122,7 @@ export class Broadcaster {
   ) {
     this.#tree = new TransformTree(arm, names, mount);
     const type = 'tf2_msgs/msg/TFMessage';
-    // Latched for as long as the node is there.
+    // Latched for as long as the node exists.
     const { fixed, standing } = this.#tree;
     node.createPublisher(type, '/tf_static', { qos: qualities.latched }).publish(links ? fixed : standing);
     if (!links) {

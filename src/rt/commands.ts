@@ -11,10 +11,10 @@ const ELSEWHERE = 'its servos belong to another machine';
 type Kind = Exclude<Command['kind'], 'add' | 'bench' | 'close'>;
 type Of<K extends Kind> = Extract<Command, { kind: K }>;
 
-/** Takes the result of a command, or the reason why it is refused. */
+/** Receives the result of a command, or why it is refused. */
 export type Settle = (result: CommandResult | string) => void;
 
-/** How each command is carried out. One that takes transactions with servos, or torque, settles many cycles later. */
+/** Handler of each command. Commands that need servo transactions or torque settle many cycles later. */
 export const COMMANDS: { readonly [K in Kind]: (thread: ControlThread, command: Of<K>, settle: Settle) => void } = {
   connect: (thread, { arm }, settle) => {
     thread.arms[arm]!.controller.link.reopen();
@@ -61,7 +61,7 @@ export const COMMANDS: { readonly [K in Kind]: (thread: ControlThread, command: 
     settle(done(thread, arm));
   },
   recover: (thread, { arm }, settle) => {
-    // Its torque gives way for a moment, which no motion bears.
+    // The torque drops for a moment, which no motion tolerates, so only a stopped arm is recovered.
     const { link } = thread.arms[arm]!.controller;
     const refusal = thread.shared.stopLatched(arm) ? link.recover(thread.clock.now()) : '';
     settle(refusal === '' ? done(thread, arm) : refusal);
@@ -105,7 +105,7 @@ function torqueRefusal({ arms, shared }: ControlThread, arm: number, epoch: numb
   return link.torqueRefusal === '' ? '' : `no torque: ${link.torqueRefusal}`;
 }
 
-/** Carries out what takes transactions with single servos. */
+/** Carries out a command that needs transactions with single servos. */
 function talk(
   thread: ControlThread,
   arm: number,

@@ -14,28 +14,28 @@ import { Feel } from './sources/feel.ts';
 import { JogInput } from './sources/jog.ts';
 import { StreamInput } from './sources/stream-input.ts';
 
-/** What this thread has of one arm. */
+/** One arm in this thread. */
 export interface ControlledArm {
   readonly setup: ArmSetup;
   readonly controller: ArmController;
-  /** What drives all joints takes the input of its own joints. */
+  /** A source of all joints uses the input of group `arm`. */
   readonly inputs: Readonly<Record<Group, { readonly stream: StreamInput; readonly jog: JogInput }>>;
-  /** One chain for all that runs here: no two of its calls overlap. */
+  /** One chain for everything in this thread: its calls never overlap. */
   readonly chain: Chain;
   readonly collision: CollisionModel;
-  /** What its leader feels of it. */
+  /** Force feedback to its leader. */
   readonly feel: Feel;
 }
 
-/** Makes the link of an arm to its servos. @throws {Error} when its data cannot be used */
+/** Makes the link of an arm to its servos. @throws {Error} if its data cannot be used */
 export type OpenLink = (arm: ArmSetup, clock: Clock) => ArmLink;
 
-/** Does something on the bus of an arm that is set up, and settles when it is done. */
+/** Runs a task on the bus of an arm that is being set up, and settles when it is done. */
 export type RunBench = (command: Extract<Command, { kind: 'bench' }>, clock: Clock, settle: Settle) => void;
 
 /**
- * All that runs in the control thread: arms, buses and the loop. It knows the rest of the program by messages and by the
- * shared snapshot alone, so that it runs in a worker as well as beside everything else in virtual time.
+ * Everything in the control thread: arms, buses and the loop. It talks to the rest of the program only by messages and
+ * the shared snapshot, so it can run in a worker, or in the same thread as everything else in virtual time.
  */
 export class ControlThread {
   readonly clock: Clock;
@@ -43,17 +43,20 @@ export class ControlThread {
   readonly loop: ControlLoop;
   readonly #arms: ControlledArm[] = [];
   readonly #post: (message: FromControl) => void;
-  /** Arms that had to brake since nobody would have heard a stop, until people are told. */
+  /** Arms that had to brake because a stop would not have been heard, until people are told. */
   readonly #braked: string[] = [];
-  /** Carries out what is asked of the servos of an arm that is set up, beside the cycles: `runBench`, whose promises are not for these. */
+  /**
+   * Runs tasks on the servos of an arm that is being set up, beside the cycles. Set to `runBench` from outside, because
+   * cycles must not use its promises.
+   */
   runBench: RunBench = (_command, _clock, settle) => settle('nothing is set up here');
-  /** Called when it has been closed. */
+  /** Called when everything is closed. */
   onClosed: () => void = () => {};
 
   readonly #openLink: OpenLink;
 
   /**
-   * @param openLink makes the link of an arm to its servos: `openLink`, whose promises are not for this thread's cycle
+   * @param openLink makes the link of an arm to its servos; passed in, because the cycle must not use its promises
    * @param post sends a message to the main thread
    */
   constructor(setup: ControlSetup, clock: Clock, openLink: OpenLink, post: (message: FromControl) => void) {
@@ -124,14 +127,14 @@ export class ControlThread {
     return { motion: 0, duration: 0 };
   }
 
-  /** Adds an arm, whose memory is there, after those that there are. @throws {Error} when its data cannot be used */
+  /** Appends an arm whose shared memory exists already. @throws {Error} if its data cannot be used */
   #add(setup: ArmSetup): void {
     const index = this.#arms.length;
     const { urdf, baseLink, toolLink } = setup;
     const chain = new Chain(urdf, { base: baseLink, tool: toolLink, joints: setup.joints.map(({ name }) => name) });
     const collision = new CollisionModel(chain);
     const controller = this.#makeController(setup, index, chain);
-    // Nothing throws from here on: an arm is in all lists at one place, or in none.
+    // Nothing throws from here on: an arm is in all lists at the same index, or in none.
     if (setup.detached !== null) controller.link.close(setup.detached);
     const joints = setup.joints.length;
     const input = () => ({ stream: new StreamInput(joints), jog: new JogInput(joints) });
@@ -164,7 +167,7 @@ export class ControlThread {
     return controller;
   }
 
-  /** Told in the cycle, once while a leader floats. */
+  /** Warns that force feedback is limited; called within a cycle, once per float. */
   tellGuarded(arm: number, joint: number): void {
     const name = this.#arms[arm]!.setup.joints[joint]!.name;
     const text = `force feedback would have moved ${name} by itself: it is felt less while it would`;

@@ -7,27 +7,27 @@ import { StopWord } from './snapshot/shared-snapshot.ts';
 import { Trajectory } from './sources/trajectory.ts';
 import { Waypoints, waypointFault } from './sources/waypoints.ts';
 
-/** A joint that is slower rests, rad/s. */
+/** Slower than this, a joint rests, rad/s. */
 const RESTING = 1e-3;
 
-/** A gripper whose goal differs by less from where it is asked to be is asked for nothing new, rad. */
+/** A gripper goal that differs by less from the setpoint does not ask for a new position, rad. */
 const SAME = 1e-3;
 
-/** Why nothing comes of what was asked in an epoch of intent that has ended. */
+/** Refusal of a request whose epoch of intent has ended. */
 export const OVER = 'what asked for it is over: the arm has been stopped, released or given to somebody else since';
 
 type Drive = Extract<Command, { kind: 'drive' }>;
 
 /**
- * Lets what was asked drive an arm, unless something speaks against it.
- * @returns the motion that has begun with its duration (s; 0 where nobody knows it), or why none has
+ * Starts the requested motion, unless something forbids it.
+ * @returns the motion and its duration (s; 0 if unknown), or why it is refused
  */
 export function drive(thread: ControlThread, command: Drive): CommandResult | string {
   const controlled = thread.arms[command.arm]!;
   const { controller } = controlled;
   const stop = thread.shared.stop(command.arm);
   if (!controller.link.up) return controller.link.reason;
-  // An arm that its own servos have stopped has a way down.
+  // An arm that its own servos have stopped may still be lowered.
   if (stop === StopWord.asked || (stop === StopWord.fault && !command.lowering)) return 'it is stopped';
   if (thread.shared.isOver(command.arm, command.epoch, command.joints)) return OVER;
   if (controller.link.blocked !== '') return controller.link.blocked;
@@ -50,7 +50,7 @@ export function drive(thread: ControlThread, command: Drive): CommandResult | st
   return { motion: controller.motion, duration: timed ? source.duration : 0 };
 }
 
-/** Adds to the waypoints of a motion. @returns why it does not go on with them; null when it does */
+/** Appends waypoints to a motion. @returns why they are refused; null if they are accepted */
 export function extend(thread: ControlThread, command: Extract<Command, { kind: 'extend' }>): string | null {
   const { setup, controller } = thread.arms[command.arm]!;
   const source = controller.motions.sourceOf(command.motion);
@@ -62,7 +62,7 @@ export function extend(thread: ControlThread, command: Extract<Command, { kind: 
   return source.extend(command, limits);
 }
 
-/** What is to be driven, with the joints that are not staying where they are asked to be now. */
+/** The source to drive, in which joints outside `joints` stay at their present setpoints. */
 function alone({ source, joints }: Drive, { model, setpoints }: ArmController): SourceSpec {
   const mask = model.masks[joints];
   if (joints === 'all') return source;
@@ -80,7 +80,7 @@ function alone({ source, joints }: Drive, { model, setpoints }: ArmController): 
   };
 }
 
-/** Largest torque that a source leaves to the gripper, Nm; null: as before, since it is not asked to go anywhere else. */
+/** Largest gripper torque under a source, Nm; null: unchanged, because the gripper is not asked to move. */
 function gripperTorqueOf(spec: SourceSpec, joints: Joints, { model, setpoints }: ArmController): number | null {
   const gripper = model.masks.gripper.indexOf(1);
   if (gripper < 0 || joints === 'arm') return null;
@@ -89,14 +89,14 @@ function gripperTorqueOf(spec: SourceSpec, joints: Joints, { model, setpoints }:
   const width = setpoints.length;
   const stays =
     (spec.kind === 'trajectory' && there(spec.goal[gripper]!)) ||
-    // Of poses that are still to come nobody knows yet.
+    // Poses that are still to come may move it.
     (spec.kind === 'waypoints' &&
       spec.duration === undefined &&
       spec.positions.every((position, at) => at % width !== gripper || there(position)));
   return stays ? null : Number.POSITIVE_INFINITY;
 }
 
-/** Why the gripper cannot be kept to a torque; empty when it can. */
+/** Why the gripper cannot be limited to a torque; empty if it can. */
 function gripRefusal({ setup, controller }: ControlledArm, torque: number | null): string {
   if (torque === null || torque === Number.POSITIVE_INFINITY) return '';
   const { link, model } = controller;
@@ -105,15 +105,15 @@ function gripRefusal({ setup, controller }: ControlledArm, torque: number | null
   return `the servos of ${setup.joints[gripper]!.name} keep to no largest torque: ask for none`;
 }
 
-/** Part of its largest speeds at which an arm is moved. A motion that is slow by itself, as lowering is, keeps its own. */
+/** Speed scale of a motion. The arm's speed setting does not slow a motion with its own speed, such as lowering. */
 function speedPart({ arms, shared }: ControlThread, { arm, source }: Drive): number {
   const slow = source.kind === 'trajectory' && source.speed !== null;
   return arms[arm]!.controller.pace('move', slow ? 1 : shared.speedPart(arm));
 }
 
 /**
- * The same of its accelerations. Poses with times of their own are not reached later than these say; and an arm that moves
- * keeps all, since it has to brake first.
+ * Acceleration scale of a motion. It is 1 for poses with times of their own, which must not be reached late, for a
+ * motion with its own speed, and for an arm in motion, which has to brake first.
  */
 function accelerationPart({ arms, shared }: ControlThread, { arm, source, joints }: Drive): number {
   if (source.kind === 'waypoints' || (source.kind === 'trajectory' && source.speed !== null)) return 1;
@@ -135,7 +135,7 @@ function refusalOf(
   if (spec.kind === 'trajectory') return spec.goal.every(Number.isFinite) ? '' : 'a goal position is no number';
   if (spec.kind !== 'waypoints') return '';
   const { gate, setpoints } = controller;
-  // One that is beyond a limit may stay there and come back.
+  // A joint beyond a limit may stay there and come back.
   const lower = gate.lower.map((limit, i) => Math.min(limit, setpoints[i]!));
   const upper = gate.upper.map((limit, i) => Math.max(limit, setpoints[i]!));
   const names = setup.joints.map((joint) => joint.name);

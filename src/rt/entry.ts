@@ -1,4 +1,4 @@
-/** The control thread's entry: it runs what `ControlThread` is in a worker of its own. */
+/** Entry point of the control thread: runs a `ControlThread` in a worker of its own. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../clock.ts';
 import { fineTimers, setPriority } from '../thread.ts';

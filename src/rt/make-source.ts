@@ -12,7 +12,7 @@ import type { SetpointSource } from './sources/setpoint-source.ts';
 import { Trajectory } from './sources/trajectory.ts';
 import { Waypoints } from './sources/waypoints.ts';
 
-/** What an arm's goals must lead by. A remote one's go out as they are: smoothed by both bridges they would be late twice. */
+/** Lead model of an arm. A remote arm's goals are sent unsmoothed: smoothing in both bridges would delay them twice. */
 function driveModel({ setup, controller }: ControlledArm): DriveModel {
   const { joints } = setup;
   const over = (pick: (joint: (typeof joints)[number]) => number): Float64Array =>
@@ -25,13 +25,13 @@ function driveModel({ setup, controller }: ControlledArm): DriveModel {
   };
 }
 
-/** Largest speeds for moves (rad/s), and accelerations with which they gain speed (rad/s^2). */
+/** Largest speeds for moves (rad/s), and accelerations for gaining speed (rad/s^2). */
 export interface Pace {
   readonly top: Float64Array;
   readonly gaining: Float64Array;
 }
 
-/** The setpoint source that a command asks for, with what it needs of its arm and, when it mirrors, of its leader. */
+/** Makes the setpoint source for a command, connected to its arm and, when it mirrors, to its leader. */
 export function makeSource(
   thread: ControlThread,
   arm: ControlledArm,
@@ -88,7 +88,7 @@ export function makeSource(
       return new Jog(jog, move, arm.chain, arm.collision, now, spec.timeout);
     }
     case 'float': {
-      // A leader that is let go within seconds has no springs to feel with.
+      // Without gains the arm floats only until it is limp, seconds later: too short for force feedback.
       if (spec.gains === null) return new Float(spec.support, spec.fade, null);
       const { controller } = arm;
       const feedback = new Feedback(controller, controller.index, arms);

@@ -18,18 +18,18 @@ export interface ServoSetup {
   readonly sign: 1 | -1;
   /** Servo steps at joint angle zero. */
   readonly zero: number;
-  /** Homing offset that its arm has been calibrated with, in counts; undefined where nothing says so. */
+  /** Homing offset that its arm was calibrated with, in counts; undefined if unknown. */
   readonly homing?: number | undefined;
-  /** It obeys the joint's first servo by itself. */
+  /** It obeys the packets of the joint's first servo by itself. */
   readonly shadow: boolean;
 }
 
-/** A joint, as the control thread needs it. Angles rad, torques Nm, stiffness Nm/rad. */
+/** Joint data for the control thread. Angles in rad, torques in Nm, stiffness in Nm/rad. */
 export interface JointSetup {
   readonly name: string;
   /** The first one gives the position. */
   readonly servos: readonly ServoSetup[];
-  /** Register contents to be set at start, in counts. */
+  /** Register values to write at start, in counts. */
   readonly settings: Readonly<Record<string, number>>;
   readonly stall: StallLimits | null;
   readonly torqueLimit: number;
@@ -49,29 +49,29 @@ export interface JointSetup {
   readonly mirrorAcceleration: number;
 }
 
-/** An arm, as the control thread needs it. */
+/** Arm data for the control thread. */
 export interface ArmSetup {
   readonly name: string;
-  /** Parsed, which takes longer than a cycle. */
+  /** Already parsed, because parsing takes longer than a cycle. */
   readonly urdf: RobotDescription;
   readonly baseLink: string;
   readonly toolLink: string;
   readonly joints: readonly JointSetup[];
-  /** Place of the joint that may be driven apart from the others; null: all are driven together. */
+  /** Index of the joint that may be driven separately; null: all are driven together. */
   readonly gripper: number | null;
-  /** A calibration, or the model of a simulated arm, says where its joints are at zero. */
+  /** The zero positions of its joints are known, from a calibration or from the model of a simulated arm. */
   readonly calibrated: boolean;
-  /** Gains that a bridge that did not end properly may have left to its servos; null: none. */
+  /** Gains that a bridge may have left in its servos because it did not end properly; null: none. */
   readonly leftGains: GainPlan | null;
   /** Why its bus stays closed until the command `connect`, for people; null: it is opened at once. */
   readonly detached: string | null;
   readonly bus: BusSetup;
 }
 
-/** The way to a simulated bus: a message port to the simulation's thread, or a byte port where it runs in this one. */
+/** Connection to a simulated bus: a message port to the simulation's thread, or a byte port if it runs in this one. */
 export type SimulatedPort = MessagePort | BytePort;
 
-/** Where the servos of an arm are: at the far end of a simulated bus, at a port, or with another machine. */
+/** Where the servos of an arm are: on a simulated bus, at a port, or on another machine. */
 export type BusSetup =
   | { readonly kind: 'sim'; readonly url: string; readonly port: SimulatedPort }
   | { readonly kind: 'port'; readonly url: string }
@@ -85,7 +85,7 @@ export interface ControlSetup {
   readonly arms: readonly ArmSetup[];
 }
 
-/** Where one joint of a follower is wanted: scale * leader's + offset, within lower..upper, rad. */
+/** Wanted position of one follower joint: scale * leader's + offset, within lower..upper, rad. */
 export interface JointMap {
   /** Index of the leader's joint; -1: it has no partner and holds. */
   readonly from: number;
@@ -95,34 +95,34 @@ export interface JointMap {
   readonly upper: number;
 }
 
-/** What a pair asks for beyond following. */
+/** Options of a pair for following. */
 export interface FollowOptions {
-  /** Corner of a low-pass on the samples, Hz; 0: none. */
+  /** Corner frequency of a low-pass on the samples, Hz; 0: none. */
   readonly lowPass: number;
-  /** The path moves only when a sample leaves this band about it, rad. */
+  /** The path moves only when a sample leaves this band around it, rad. */
   readonly deadBand: number;
-  /** Largest speed of the path, rad/s; the gate's limits hold in any case. */
+  /** Largest speed of the path, rad/s; the gate's limits apply in any case. */
   readonly velocity: number;
-  /** After a gap, samples further away than this in some joint are not approached but refused, rad. */
+  /** After a gap, samples further away than this in any joint are refused instead of approached, rad. */
   readonly mismatch: number;
-  /** Samples that jump, as those of a leader whose readings were frozen, are approached anew instead of followed. */
+  /** Samples that jump, such as those of a leader whose readings were frozen, are approached instead of followed. */
   readonly reapproach: boolean;
 }
 
-/** How much of a follower's external torques its floating leader feels, each 0..1: at its own joints, and at its gripper. */
+/** Part of a follower's external torques that its floating leader feels, 0..1: at its own joints and at its gripper. */
 export interface ForceFeedback {
   readonly arm: number;
   readonly gripper: number;
 }
 
-/** What drives an arm next. Arms are given by their place in the setup, joints in the order of the model. */
+/** The next source of an arm. Arms are given by their index in the setup, joints in the order of the model. */
 export type SourceSpec =
   | {
       readonly kind: 'trajectory';
       readonly goal: Float64Array;
-      /** Largest joint speed, rad/s, where it is below the arm's own limits. */
+      /** Largest joint speed, rad/s, if below the arm's own limits; null: those limits. */
       readonly speed: number | null;
-      /** Largest torque of the gripper from then on, until it is asked to go elsewhere, Nm; left out: its own. */
+      /** Largest gripper torque from then on, until the gripper is asked to move elsewhere, Nm; left out: its own. */
       readonly gripperTorque?: number | undefined;
     }
   | {
@@ -133,11 +133,11 @@ export type SourceSpec =
       readonly feedback: ForceFeedback;
     }
   /**
-   * Setpoints as they come in samples; without one for `timeout` s the arm decelerates and holds. `reapproach`: setpoints
-   * that jump are approached at the start ramp's speed.
+   * Streamed setpoints; without a sample for `timeout` s the arm decelerates and holds. `reapproach`: setpoints that
+   * jump are approached at the speed of the start ramp.
    */
   | { readonly kind: 'stream'; readonly timeout: number; readonly reapproach?: boolean }
-  /** Poses to be passed at times after the start: s, rad and rad/s, one row per pose and one column per joint. */
+  /** Poses to pass at times after the start: s, rad and rad/s, one row per pose and one column per joint. */
   | {
       readonly kind: 'waypoints';
       readonly times: Float64Array;
@@ -145,31 +145,34 @@ export type SourceSpec =
       readonly velocities: Float64Array | null;
       /** rad/s^2; null or left out: those of the cubics between the poses. */
       readonly accelerations?: Float64Array | null;
-      /** Time of the whole way, s, when more poses are to come (`extend`); left out: these are all. */
+      /** Duration of the whole path, s, if more poses will come (`extend`); left out: these are all. */
       readonly duration?: number;
     }
-  /** Pieces of motion with time stamps, of which this is the first (`chunk` brings more); after the last one the arm rests. */
+  /** Time-stamped pieces of motion: the first one here, more by `chunk`; after the last one the arm rests. */
   | { readonly kind: 'chunks'; readonly first: ChunkPath }
-  /** Speeds as they come in samples; without one for `timeout` s the arm decelerates and holds. */
+  /** Streamed speeds; without a sample for `timeout` s the arm decelerates and holds. */
   | { readonly kind: 'jog'; readonly timeout: number }
   | {
       readonly kind: 'float';
       /** Part of each joint's weight that is supported, 0..1. */
       readonly support: Float64Array;
-      /** Time over which the support falls to nothing, s; 0: never. */
+      /** Time over which the support falls to zero, s; 0: never. */
       readonly fade: number;
-      /** Part of its own position gain with which each servo works meanwhile; null: as it is. */
+      /** Position gain of each servo meanwhile, relative to its own; null: unchanged. */
       readonly gains: Float64Array | null;
     };
 
 export type Command =
-  /** An arm that comes after those that there are, at the place `arm`. */
+  /** Appends an arm at index `arm`. */
   | { readonly kind: 'add'; readonly arm: number; readonly setup: ArmSetup; readonly shared: SharedArrayBuffer }
-  /** Opens the bus of an arm that has been taken off it. */
+  /** Opens the bus of a disconnected arm again. */
   | { readonly kind: 'connect'; readonly arm: number }
-  /** Closes the bus of an arm, which stays disconnected for this reason until it is to be connected. */
+  /** Closes the bus of an arm, which stays disconnected for this reason until `connect`. */
   | { readonly kind: 'disconnect'; readonly arm: number; readonly reason: string }
-  /** Which joints it drives, and in which epoch of intent it was asked (`SharedState.epoch`). What lowers an arm may drive one that its own servos have stopped. */
+  /**
+   * Drives `joints`, in the epoch of intent of the request (`SharedState.epoch`). `lowering` may drive an arm that its
+   * own servos have stopped.
+   */
   | {
       readonly kind: 'drive';
       readonly arm: number;
@@ -178,9 +181,9 @@ export type Command =
       readonly epoch: number;
       readonly lowering?: boolean;
     }
-  /** Ends a motion, or what drives these joints. */
+  /** Ends a motion, or whatever drives these joints. */
   | { readonly kind: 'cancel'; readonly arm: number; readonly what: number | Joints }
-  /** Poses that follow those of a motion that has some already, at times after its start; after the last ones it ends. */
+  /** Appends poses to a motion through waypoints, at times after its start; it ends after the last ones. */
   | {
       readonly kind: 'extend';
       readonly arm: number;
@@ -191,59 +194,59 @@ export type Command =
     }
   /** The next chunk of a motion that follows chunks. */
   | { readonly kind: 'chunk'; readonly arm: number; readonly motion: number; readonly path: ChunkPath }
-  /** An arm with a limp or silent servo has been lowered by the others, or cannot be. */
+  /** Tells that an arm with a limp or silent servo has been lowered by the other servos, or cannot be. */
   | { readonly kind: 'give_up'; readonly arm: number }
   | {
       readonly kind: 'torque';
       readonly arm: number;
       readonly on: boolean;
       readonly epoch: number;
-      /** In whose epoch. */
+      /** The joints whose epoch it is. */
       readonly joints: Joints;
     }
-  /** Tells the servos' position gains; `parts`: the parts of their own ones, 0..1, that are to be planned for. */
+  /** Reports the servos' position gains; `parts`: gains to plan for, relative to the servos' own, 0..1. */
   | { readonly kind: 'gains'; readonly arm: number; readonly parts: Float64Array }
-  /** From now on the servos work with these parts of their own gains, 0..1 by joint, when the arm does not float. */
+  /** From now on the servos use these parts of their own gains, 0..1 by joint, while the arm does not float. */
   | { readonly kind: 'work_gains'; readonly arm: number; readonly parts: Float64Array }
   /** Brings back servos that have cut or reduced their torque. */
   | { readonly kind: 'recover'; readonly arm: number }
-  /** Asks the servos what they are and how they are set. */
+  /** Reads the servos' models and register settings. */
   | { readonly kind: 'servos'; readonly arm: number }
-  /** Temperatures at which the servos switch themselves off, degrees Celsius, one per joint. */
+  /** Sets the temperatures at which the servos switch themselves off, degrees Celsius, one per joint. */
   | { readonly kind: 'limit_temperatures'; readonly arm: number; readonly limits: Float64Array }
-  /** What the servos of the joints are to count from; the arm must be limp. */
+  /** Sets the zero that the servos of these joints count from; the arm must be limp. */
   | {
       readonly kind: 'calibrate';
       readonly arm: number;
       readonly joints: readonly JointHoming[];
-      /** The joints are known to be where they are read from then on. */
+      /** From then on the joints are known to be where they are read. */
       readonly calibrated: boolean;
     }
-  /** Does something with the servos of an arm that is set up, on a bus that no arm has, beside the cycles. */
+  /** Runs a task on the servos of an arm that is being set up, on a bus that no arm has, beside the cycles. */
   | {
       readonly kind: 'bench';
       readonly bus: Exclude<BusSetup, { kind: 'remote' }>;
-      /** Name of the family of its servos. */
+      /** Name of the servo family. */
       readonly family: string;
-      /** Rate that they are to have, baud; null: the far end of the bus sets it. */
+      /** Baud rate that they should have; null: the far end of the bus sets it. */
       readonly baudRate: number | null;
       readonly task: BenchTask;
     }
   | { readonly kind: 'close' };
 
-/** What a jogged arm is to do: speeds of its joints, or of its tool. */
+/** Wanted speeds of a jogged arm's joints, or of its tool. */
 export type JogVelocity =
   /** rad/s, one per joint of the model. */
   | { readonly kind: 'joints'; readonly velocities: Float64Array }
-  /** Linear x y z in m/s, then angular x y z in rad/s, in axes of the base or of the tool; about the tool. */
+  /** Twist of the tool's origin in axes of the base or of the tool: linear x y z in m/s, angular x y z in rad/s. */
   | { readonly kind: 'twist'; readonly twist: Float64Array; readonly frame: 'base' | 'tool' };
 
-/** One-way messages: the next one replaces the last, so none is answered. What drives all joints takes those of the group `arm`. */
+/** One-way messages: each replaces the last; none is answered. A source of all joints uses those of group `arm`. */
 export type Sample =
   /** Setpoints for an arm that a stream drives; NaN leaves a joint alone. */
   | { readonly kind: 'setpoints'; readonly arm: number; readonly group: Group; readonly positions: Float64Array }
   | { readonly kind: 'jog'; readonly arm: number; readonly group: Group; readonly velocity: JogVelocity }
-  /** What the leader of a follower is to feel of it from now on. */
+  /** How much of a follower its leader feels from now on. */
   | { readonly kind: 'feedback'; readonly arm: number; readonly feedback: ForceFeedback }
   | {
       readonly kind: 'state';
@@ -255,19 +258,19 @@ export type Sample =
     }
   /** External torques of a remote arm, Nm by joint. */
   | { readonly kind: 'external'; readonly arm: number; readonly torques: Float64Array }
-  /** What the machine that owns a remote arm says of it: whether it holds, and why it must not be driven, empty when it may. */
+  /** Report of a remote arm's owner: whether the arm holds, and why it must not be driven; empty if it may. */
   | { readonly kind: 'owner'; readonly arm: number; readonly torque: boolean; readonly blocked: string };
 
 export type ToControl = { readonly request: number; readonly command: Command } | { readonly sample: Sample };
 
-/** Answer to a command: the motion that began, where one did, and how long it takes, s. */
+/** Answer to a command: the arm's newest motion and, if it has just begun, its duration, s; 0 if unknown. */
 export interface CommandResult {
   readonly motion: number;
   readonly duration: number;
   /** Answer to `servos`. */
   readonly servos?: readonly ServoFacts[];
   readonly bench?: BenchAnswer;
-  /** Of the command `gains`: what the servos would be given, and whether they all have their own gains now. */
+  /** Answer to `gains`: the planned gains, and whether all servos have their own gains now. */
   readonly gains?: GainPlan & { readonly restored: boolean };
 }
 
@@ -282,13 +285,13 @@ export type FromControl =
       readonly text: string;
     }
   /**
-   * The main thread had not run: the control thread has begun this epoch of the arm, and what was asked before is over.
-   * `driven`: something drove it.
+   * The main thread had not run: the control thread has begun this epoch of the arm, and earlier requests are void.
+   * `driven`: something was driving the arm.
    */
   | { readonly kind: 'abandoned'; readonly arm: number; readonly epoch: number; readonly driven: boolean }
   | { readonly kind: 'state'; readonly arm: number; readonly state: number; readonly reason: string }
   | { readonly kind: 'warning'; readonly arm: number; readonly text: string }
-  /** A servo cannot go on carrying: the arm is to be lowered. */
+  /** A servo cannot keep carrying its load: the arm must be lowered. */
   | {
       readonly kind: 'ailing';
       readonly arm: number;
@@ -296,5 +299,5 @@ export type FromControl =
       readonly text: string;
       readonly ailment: Ailment;
     }
-  /** What people should know of the thread itself. */
+  /** A notice for people about the thread itself. */
   | { readonly kind: 'notice'; readonly text: string };

@@ -17,22 +17,22 @@ import { ServoLink } from './driver/servo-link.ts';
 import { type LinkJoint, type LinkServo, servoSlots } from './driver/servo-slots.ts';
 import type { ArmSetup, BusSetup, JointSetup } from './messages.ts';
 
-/** Time that a simulated servo has for an answer in a check, ms: a busy host is waited for, and nothing else makes it late. */
+/** Reply deadline of a simulated servo in a check, ms: long, because only a busy host makes a reply late. */
 const SIMULATED_DEADLINE = 500;
 
-/** Time that a servo of an arm that is set up has for an answer, ms: a person would rather wait than hear that it is not there. */
+/** Reply deadline during the setup of an arm, ms: a person would rather wait than hear that a servo is missing. */
 const PATIENT_DEADLINE = 150;
-/** No simulated arm has more servos, and a new one has id 1. */
+/** Ids to look for on a simulated bus: no simulated arm has more servos, and a new servo has id 1. */
 const SIMULATED_IDS = USUAL_IDS.slice(0, 10);
 
-/** The link of an arm to its servos, or to the machine that has them. @throws {Error} for a servo of which there is no table */
+/** Makes the link of an arm to its servos or to the machine that has them. @throws {Error} unknown servo model */
 export function openLink(arm: ArmSetup, clock: Clock): ArmLink {
   if (arm.bus.kind === 'remote') return new RemoteLink(arm.joints.length, arm.name);
   const simulated = arm.bus.kind === 'sim';
   return servoLink(busPort(arm.bus, clock), linkJoints(arm.name, arm.joints), arm.leftGains, simulated);
 }
 
-/** The link to servos of one family on a port. */
+/** Makes the link to servos of one family on a port. */
 export function servoLink(
   port: BytePort,
   joints: readonly LinkJoint[],
@@ -43,14 +43,14 @@ export function servoLink(
   return new ServoLink(session, joints, leftGains, simulated);
 }
 
-/** What is done on the bus of these joints. */
+/** Makes the session on the bus of these joints. */
 export function busSession(port: BytePort, joints: readonly LinkJoint[], options: ClientOptions = {}): BusSession {
   const slots = servoSlots(joints);
   const ids = slots.map(({ id }) => id);
   return new BusSession(port, slots[0]!.model.family, ids, options);
 }
 
-/** Joints as their bus needs them. @throws {Error} for a servo of which there is no table */
+/** Converts joint setups to the joints of a link. @throws {Error} for an unknown servo model */
 export function linkJoints(arm: string, joints: readonly JointSetup[]): LinkJoint[] {
   return joints.map(({ name, servos, settings, lower, upper }) => ({
     name,
@@ -66,13 +66,14 @@ export function linkJoints(arm: string, joints: readonly JointSetup[]): LinkJoin
 }
 
 /**
- * Does what is asked of the servos of an arm that is set up, one at a time and between the cycles, as the check on connecting does.
+ * Runs a task on the servos of an arm that is being set up, one at a time and between the cycles, like the check on
+ * connecting.
  * @throws {RangeError} for a family that does not exist
  */
 export const runBench: RunBench = ({ bus, family: name, baudRate, task }, clock, settle) => {
   const family = familyByName(name);
   const simulated = bus.kind === 'sim';
-  // A servo that is looked for at many ids is waited for as long as its answer takes; those that are taken to be there, longer.
+  // A scan of many ids waits only as long as a reply takes; servos that are expected to be there get longer.
   const patience = simulated || task.call !== 'assign' ? { deadline: PATIENT_DEADLINE } : {};
   const line: SetupLine = {
     name: bus.url,

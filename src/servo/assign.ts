@@ -7,11 +7,11 @@ import type { ServoModel } from './servo-model.ts';
 import { modelByNumber } from './servo-models.ts';
 import { type Change, lockEeprom, readRow, registerName, scan, writeRegister } from './setup.ts';
 
-/** Ids that are asked where none are named: arms have fewer servos, and a servo that nobody has set up has id 1. */
+/** Default ids to ask: arms have fewer servos than this, and a servo that nobody has set up has id 1. */
 export const USUAL_IDS: readonly number[] = Array.from({ length: 21 }, (_, id) => id);
-/** How often one id is asked to find out whether two servos have it: answers that collide once may fit another time. */
+/** Times one id is asked to find two servos with it, because colliding answers may look like one in a single try. */
 const ECHOES = 3;
-/** A servo answers at another rate within this time after it was told to, s. */
+/** Time within which a servo answers at its new baud rate, s. */
 const RATE_TIME = 1;
 
 /** A bus that can be opened at any rate. */
@@ -19,19 +19,19 @@ export interface SetupLine {
   /** Its URL, for messages. */
   readonly name: string;
   /**
-   * @param baudRate null: the one that its far end sets
+   * @param baudRate null: the far end of the line sets it
    * @throws {PortError}
    */
   open(baudRate: number | null): Promise<{ readonly client: ServoClient; close(): Promise<void> }>;
 }
 
 /**
- * Why a servo is not set up: nobody or too many answer, it is another model, was given its id on purpose, holds torque, or has the
- * wrong supply; `line`: its line, or the servo on the way, has failed.
+ * Why a servo is not set up: none or several answer, it is another model, it was given its id on purpose, it has torque
+ * on, or it has the wrong supply. `line`: the line failed, or the servo failed on the way.
  */
 export type AssignFault = 'silent' | 'several' | 'model' | 'given' | 'torque' | 'voltage' | 'line';
 
-/** A servo that is not set up as it is; nothing has been written to it, and the message says what to do. */
+/** A servo cannot be set up as it is. Nothing has been written to it, and the message says what to do. */
 export class AssignError extends Error {
   override readonly name = 'AssignError';
   constructor(
@@ -43,30 +43,30 @@ export class AssignError extends Error {
 }
 
 export interface AssignOptions {
-  /** Rate that it is to have, baud; null: that of the line's far end, which stays. */
+  /** Baud rate to give the servo; null: the far end of the line sets the rate, which stays. */
   readonly baudRate: number | null;
-  /** Rates at which it is looked for; left out: that one and the factory's, then all others of its model. */
+  /** Rates to search for it; left out: `baudRate` and the factory's, then all others of its model. */
   readonly rates?: readonly number[];
-  /** Ids that are asked. */
+  /** Ids to ask. */
   readonly ids: readonly number[];
   /** Whether a servo that has been given an id may get another one. */
   readonly reassign?: boolean;
-  /** Runs the part that must not be cut short, as a program does that holds signals back meanwhile. */
+  /** Runs the part that must not be interrupted; a program holds signals back meanwhile. */
   readonly whole?: <T>(task: () => Promise<T>) => Promise<T>;
 }
 
-/** What became of a servo. */
+/** Result of setting up a servo. */
 export interface Assigned {
   readonly identity: ServoIdentity;
   /** Rate at which it was found, baud; null where the line's far end sets it. */
   readonly foundAt: number | null;
-  /** Supply that it measures, V; it is one that the servo is made for. */
+  /** Supply voltage that it measures, V; within its limits. */
   readonly supply: number;
   /** In the order of writing; empty when it was set up already. */
   readonly changes: readonly Change[];
 }
 
-/** A servo that was heard, and whether the rate at which it was is the one that it says it is set to. */
+/** A servo that answered, and whether it did at the rate that its baud code register names. */
 interface Hearing {
   readonly identity: ServoIdentity;
   readonly rate: number | null;
@@ -74,13 +74,13 @@ interface Hearing {
 }
 
 /**
- * Gives the only servo on a line the id and the baud rate that an arm expects, and the registers that its data want. Nothing is
- * written unless it is the only one, of the expected model, limp, and has the supply that it is made for. Each id and rate is written by itself and read back
- * where the servo answers afterwards; the EEPROM is locked at the end. A run that was cut short is made good
- * by the next one.
- * @throws {AssignError} for a servo that is not set up as it is
+ * Gives the only servo on a line the id and baud rate that an arm expects, and sets its registers to what the arm's
+ * data want. Writes nothing unless it is the only servo, of the expected model, limp, and has a supply within its
+ * limits. Id and rate are each written on their own, and read back where the servo answers afterwards; the EEPROM is
+ * locked at the end. Another run repairs an interrupted one.
+ * @throws {AssignError} for a servo that cannot be set up as it is
  * @throws {RangeError} for a rate that its model does not have
- * @throws {ServoError} when it falls silent, or does not keep what was written
+ * @throws {ServoError} if it falls silent, or does not keep what was written
  * @throws {PortError}
  */
 export async function assign(line: SetupLine, wanted: ExpectedServo, options: AssignOptions): Promise<Assigned> {
@@ -97,7 +97,10 @@ export async function assign(line: SetupLine, wanted: ExpectedServo, options: As
   return { identity, foundAt: rate, ...settled };
 }
 
-/** Writes what differs to a servo that is alone and limp; its rate last. @throws {AssignError} for one that is not */
+/**
+ * Writes what differs, the rate last.
+ * @throws {AssignError} if the servo is not alone, not limp, or has the wrong supply
+ */
 async function settle(
   client: ServoClient,
   wanted: ExpectedServo,
@@ -127,12 +130,12 @@ async function settle(
   return { supply, changes };
 }
 
-/** How one servo of an arm answers on a bus with all of them. */
+/** How a servo answers on a bus with all servos of its arm. */
 export type Presence = 'there' | 'silent' | 'several' | 'other';
 
 /**
- * Which of an arm's servos answer, one each and of the expected model. Writes nothing.
- * @returns in the order of the expected ones @throws {ServoError} closed
+ * Which of an arm's servos answer: one per id, of the expected model. Writes nothing.
+ * @returns in the order of `expected` @throws {ServoError} closed
  */
 export async function presence(client: ServoClient, expected: readonly ExpectedServo[]): Promise<Presence[]> {
   const found: Presence[] = [];
@@ -179,7 +182,7 @@ async function only(line: SetupLine, { id, model }: ExpectedServo, options: Assi
       try {
         for (const hearing of await hear(line, model, rate, ids)) merge(hearings, hearing);
       } catch (error) {
-        // An adapter need not have all rates of a servo that is at another one.
+        // The adapter may lack some rates of the model; the servo may be at another one.
         if (round === 0 || !(error instanceof PortError) || error.code !== 'unsupported') throw error;
       }
     }
@@ -203,7 +206,7 @@ async function only(line: SetupLine, { id, model }: ExpectedServo, options: Assi
   );
 }
 
-/** Rates to try together: another round is needed only where the one before has found nobody. */
+/** Rounds of rates to try; the next round is needed only if the one before finds no servo. */
 function rounds(model: ServoModel, { baudRate, rates }: AssignOptions): (number | null)[][] {
   if (baudRate === null) return [[null]];
   if (rates !== undefined) return [[...rates]];
@@ -212,7 +215,7 @@ function rounds(model: ServoModel, { baudRate, rates }: AssignOptions): (number 
   return [[...usual], others];
 }
 
-/** Who answers at one rate. @throws {AssignError} several, where answers come damaged */
+/** Servos that answer at one rate. @throws {AssignError} several, if answers are damaged */
 async function hear(
   line: SetupLine,
   { family }: ServoModel,
@@ -233,8 +236,8 @@ async function hear(
 }
 
 /**
- * A line without a rate of its own, such as a pseudo-terminal, carries a servo at every rate: of those its own one counts.
- * Two servos with one id, each at its own rate, are two.
+ * On a line without a baud rate, such as a pseudo-terminal, a servo answers at every rate: its own rate counts. Two
+ * servos with one id, each at its own rate, count as two.
  */
 function merge(hearings: Hearing[], hearing: Hearing): void {
   const same = hearings.findIndex(({ identity }) => identity.id === hearing.identity.id);
@@ -272,7 +275,10 @@ async function refuseCompany(client: ServoClient, model: ServoModel, id: number)
   );
 }
 
-/** Whether answers of one id come more than once, or damaged. Shafts of two servos do not stand at the same step. */
+/**
+ * Whether an id answers more than once, or with damaged bytes. Answers of two servos differ, because their shafts do
+ * not stand at the same step.
+ */
 async function crowded(client: ServoClient, { common }: ServoModel, id: number): Promise<boolean> {
   const { address, size } = common.presentPosition;
   for (let asked = 0; asked < ECHOES; asked++) {
@@ -292,7 +298,11 @@ function refuseTorque(found: Contents, { common }: ServoModel, id: number): void
   );
 }
 
-/** Parts for several voltages look alike: each knows its own limits. @returns the supply, V @throws {AssignError} voltage */
+/**
+ * Servos for different voltages look alike, but each knows its own limits.
+ * @returns the supply, V
+ * @throws {AssignError} voltage
+ */
 function refuseSupply(found: Contents, { common }: ServoModel, id: number): number {
   const [measured, least, most] = [
     found.si(common.presentVoltage),
@@ -324,12 +334,12 @@ async function writeRate(client: ServoClient, model: ServoModel, id: number, cod
   try {
     await writeRegister(client, model, id, registerName(model, model.common.baudCode), code);
   } catch (error) {
-    // Its acknowledgement may come at the new rate already. Who answers there is asked next.
+    // The acknowledgement may already come at the new rate; `confirm` asks there next.
     if (!(error instanceof ServoError) || error.code === 'closed' || error.code === 'refused') throw error;
   }
 }
 
-/** Closes the EEPROM and looks whether the servo is what it was to become. @throws {ServoError} */
+/** Locks the EEPROM, and checks that the servo has its new id and rate. @throws {ServoError} */
 async function confirm(client: ServoClient, { id, model }: ExpectedServo, code: number | null): Promise<void> {
   const deadline = client.clock.now() + RATE_TIME;
   while ((await client.ping(id)) === null) {

@@ -4,10 +4,10 @@ import { type ServoClient, ServoError } from './servo-client.ts';
 import type { PositionLimits, ServoModel } from './servo-model.ts';
 import { type Change, checkValue, configure, lockEeprom, registerName } from './setup.ts';
 
-/** `fault`: the arm must not be driven so. `warning`: it does not do all that it is asked to. `note`: good to know. */
+/** `fault`: the arm must not be driven. `warning`: it does not do all it is asked to. `note`: good to know. */
 export type Severity = 'note' | 'warning' | 'fault';
 
-/** A register that does not hold what the data of the arm want. Contents are in counts. */
+/** A register that differs from what the arm's data want. Contents are in counts. */
 export interface Finding {
   /** Id of the servo. */
   readonly servo: number;
@@ -15,47 +15,50 @@ export interface Finding {
   readonly register: string;
   readonly found: number;
   readonly wanted: number;
-  /** `set`: the servo has the wanted content now, until its supply is switched off. `told`: it still has what was found. */
+  /** `set`: the servo has the wanted content until power-off. `told`: it still has the content that was found. */
   readonly action: 'set' | 'told';
   readonly severity: Severity;
-  /** For people: servo, register, contents, what follows from it, and what to do. */
+  /** For users: servo, register, contents, consequence, and what to do. */
   readonly text: string;
 }
 
 /**
- * When connecting may set a register: `always`, in a limp servo (`limp`), or `never`. A servo that holds keeps whatever
- * changes how it pushes or moves: with more it might squeeze what it holds, or jump. The EEPROM is never written on
- * connecting: its registers are set only where a lock keeps them from lasting.
+ * When connecting may set a register: `always`, only in a limp servo (`limp`), or `never`. A register that changes how
+ * a servo pushes or moves is not set while the servo holds: it might squeeze its load more, or jump. Connecting never
+ * writes EEPROM cells; it sets EEPROM registers only where the lock keeps the content from lasting.
  */
 export type SetWhen = 'never' | 'limp' | 'always';
 
-/** What one register is to hold. */
+/** The wanted content of one register. */
 export interface Judgement {
   readonly register: string;
   /** Counts. */
   readonly wanted: number;
-  /** Smallest and largest content that will do as well. */
+  /** Smallest and largest content that is acceptable too. */
   readonly accepts?: readonly [min: number, max: number];
-  /** Of a finding about it that cannot be set. */
+  /** Severity of the finding if the register cannot be set. */
   readonly severity: Severity;
-  /** What follows when it holds something else, for people: "it moves slower than it is asked to". */
+  /** Consequence of another content, for users: "it moves slower than it is asked to". */
   readonly means: string;
   readonly set: SetWhen;
-  /** What mends it where setting the register does not. */
+  /** What fixes it if setting the register does not. */
   readonly remedy?: 'calibrate';
 }
 
-/** What a family judges. */
+/** A servo as its family judges it. */
 export interface AuditedServo {
   readonly expected: ExpectedServo;
-  /** By its own model number, which may be another than was expected. */
+  /** By the model number that it reports, which may differ from the expected one. */
   readonly model: ServoModel;
   readonly contents: Contents;
 }
 
 /** Longest control table, bytes. */
 const TABLE_SIZE = 256;
-/** Position limits that take less than this of a joint's travel are only noted: hands find the ends of a joint no better, rad. */
+/**
+ * Position limits that cut less than this off a joint's travel are only noted, rad: a sweep by hand is no more
+ * accurate.
+ */
 const NARROWER = 0.1;
 
 /** Register contents of one servo, as they were read. */
@@ -68,12 +71,12 @@ export class Contents {
     this.#model = model;
   }
 
-  /** Reads the blocks of the servo's family. @throws {ServoError} */
+  /** Reads the family's `auditBlocks`. @throws {ServoError} */
   async read(client: ServoClient, id: number): Promise<void> {
     for (const [address, length] of this.#model.family.auditBlocks) await this.#read(client, id, address, length);
   }
 
-  /** Reads one register anew. @throws {ServoError} */
+  /** Reads one register again. @throws {ServoError} */
   readAnew(client: ServoClient, id: number, { address, size }: Register): Promise<void> {
     return this.#read(client, id, address, size);
   }
@@ -83,14 +86,14 @@ export class Contents {
     this.#known.fill(1, address, address + length);
   }
 
-  /** Counts, with their sign; NaN for a register that was not read. */
+  /** Signed counts; NaN for a register that was not read. */
   of(register: Register): number {
     const { address, size } = register;
     for (let i = 0; i < size; i++) if (this.#known[address + i] === 0) return Number.NaN;
     return loadCounts(register, this.#bytes, address);
   }
 
-  /** The same by name; NaN where the model has no such register. */
+  /** Like `of`, by name; NaN if the model has no such register. */
   named(name: string): number {
     const register = this.#model.registers[name];
     return register === undefined ? Number.NaN : this.of(register);
@@ -102,17 +105,17 @@ export class Contents {
   }
 }
 
-/** The servo has torque. */
+/** Whether the servo has torque on. */
 export function holds({ model, contents }: AuditedServo): boolean {
   return contents.of(model.common.torqueEnable) === 1;
 }
 
-/** Whether a register is the largest effort that the servo keeps to. */
+/** Whether a register limits the servo's effort in its present mode. */
 function limitsEffort({ model, contents }: AuditedServo, register: Register): boolean {
   return model.family.effortLimit(model, contents.of(model.common.operatingMode))?.register === register;
 }
 
-/** What a servo should hold: by the rules of its family, and whatever else the data of its arm want. */
+/** What a servo's registers should hold: the rules of its family, plus further settings from the arm's data. */
 function judgements(servo: AuditedServo): readonly Judgement[] {
   const { model, expected } = servo;
   const rules = model.family.audit(servo);
@@ -124,7 +127,7 @@ function judgements(servo: AuditedServo): readonly Judgement[] {
   return [...rules, ...further];
 }
 
-/** Judgements of a servo whose registers hold something else. */
+/** Judgements that the servo's registers do not meet. */
 export function deviations(servo: AuditedServo): readonly Judgement[] {
   return judgements(servo).filter(({ register, wanted, accepts }) => {
     const found = servo.contents.named(register);
@@ -133,8 +136,8 @@ export function deviations(servo: AuditedServo): readonly Judgement[] {
 }
 
 /**
- * The position limits of a servo, within which its joint's travel should be; where that is not known, the whole turn should.
- * @param found the limits that hold; null where there are none
+ * Judges a servo's position limits: they should contain its joint's travel, or the whole turn if the travel is unknown.
+ * @param found the limits in force; null if there are none
  */
 export function judgeLimits({ model, expected }: AuditedServo, found: PositionLimits | null): Judgement[] {
   if (found === null) return [];
@@ -159,7 +162,7 @@ export function judgeLimits({ model, expected }: AuditedServo, found: PositionLi
   ];
 }
 
-/** Whether connecting sets this register of the servo now. */
+/** Whether connecting may set this register of the servo now. */
 function settable(servo: AuditedServo, { register, set }: Judgement): boolean {
   const { model } = servo;
   const row = model.registers[register]!;
@@ -175,7 +178,7 @@ function finding(servo: AuditedServo, judgement: Judgement, found: number, actio
   const parts = { servo: expected.id, joint: expected.joint, register, found, wanted, action };
   if (action === 'set') return { ...parts, severity: 'note', text: `${content}: set until its supply is switched off` };
   const row = model.registers[register]!;
-  // A register that could be set in a limp servo needs no set-up.
+  // A register that connecting sets in a limp servo does not need `setup registers`.
   const volatile = row.access === 'ram' || model.family.eepromLock !== null;
   const remedy =
     judgement.set !== 'never' && volatile && holds(servo)
@@ -186,7 +189,7 @@ function finding(servo: AuditedServo, judgement: Judgement, found: number, actio
   return { ...parts, severity, text: `${content}: ${means}; ${remedy}` };
 }
 
-/** What connecting would find, with nothing written. */
+/** The findings of connecting, without writing anything. */
 export function look(servo: AuditedServo): Finding[] {
   return deviations(servo).map((judgement) => {
     const action = settable(servo, judgement) ? 'set' : 'told';
@@ -195,11 +198,11 @@ export function look(servo: AuditedServo): Finding[] {
 }
 
 /**
- * Sets what may be set without lasting, and tells the rest. Nothing moves, and no EEPROM cell is written: where EEPROM
- * registers are set, the lock is closed first and read back.
- * @returns the findings; `servo.contents` are as read after the last write
- * @throws {RangeError} for a content in the data of the arm that a register cannot hold; nothing is written then
- * @throws {ServoError} when the servo falls silent
+ * Sets the registers that may be set temporarily, and reports the rest. Moves nothing and writes no EEPROM cell: before
+ * it sets EEPROM registers, it closes the lock and reads it back.
+ * @returns the findings; `servo.contents` are read again after the last write
+ * @throws {RangeError} if the arm's data want a content that a register cannot hold; no setting is written then
+ * @throws {ServoError} if the servo falls silent
  */
 export async function settle(client: ServoClient, servo: AuditedServo): Promise<Finding[]> {
   const { model, expected, contents } = servo;
@@ -221,7 +224,7 @@ export async function settle(client: ServoClient, servo: AuditedServo): Promise<
     try {
       await write(client, id, row, value);
     } catch (error) {
-      // What is read back tells what it has not taken.
+      // The read-back shows what the servo did not accept.
       if (!(error instanceof ServoError) || error.code !== 'refused') throw error;
     }
   }
@@ -233,8 +236,8 @@ export async function settle(client: ServoClient, servo: AuditedServo): Promise<
 }
 
 /**
- * Closes the lock of the EEPROM, where there is one: a stray write to one that somebody has left open would outlast the
- * supply. Without waiting for an acknowledgement, which the servo may be set to give none of; it is read back.
+ * Closes the EEPROM lock, where there is one, because with an open lock a stray write would outlast power-off. Does not
+ * wait for an acknowledgement, because the servo may be set to give none; reads the lock back instead.
  * @returns whether it is closed
  */
 async function closeLock(client: ServoClient, { model, expected: { id }, contents }: AuditedServo): Promise<boolean> {
@@ -255,9 +258,9 @@ function post(client: ServoClient, id: number, register: Register, value: number
 }
 
 /**
- * Gives a servo what the data of its arm want, so that it lasts: for people who set it up. It must be limp.
- * @returns what was changed, in the order of writing
- * @throws {ServoError} when the servo holds torque, falls silent, or does not keep what was written
+ * Permanently writes what the arm's data want, for set-up. The servo must be limp.
+ * @returns the changes, in the order of writing
+ * @throws {ServoError} if the servo has torque, falls silent, or does not keep what was written
  */
 export async function restore(client: ServoClient, servo: AuditedServo): Promise<Change[]> {
   const { model, expected, contents } = servo;
@@ -274,7 +277,7 @@ export async function restore(client: ServoClient, servo: AuditedServo): Promise
     await lockEeprom(client, model, id);
     changes.push({ register, from: contents.of(row), to });
   }
-  // Twice, since a limit of the EEPROM says what the RAM may hold, and a new mode resets some of it.
+  // Two passes, because an EEPROM limit bounds what the RAM may hold, and a new mode resets some of the RAM.
   for (let pass = 0; pass < 2; pass++) {
     await contents.read(client, id);
     const wanted = deviations(servo).filter(({ remedy }) => remedy === undefined);

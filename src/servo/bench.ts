@@ -15,7 +15,7 @@ import type { ServoClient } from './servo-client.ts';
 import { modelByName, modelByNumber } from './servo-models.ts';
 import type { Change } from './setup.ts';
 
-/** A register of a servo that does not hold what the data of its arm want, in counts. */
+/** A register that differs from what the arm's data want, in counts. */
 export interface Difference {
   readonly id: number;
   readonly register: string;
@@ -23,41 +23,41 @@ export interface Difference {
   readonly wanted: number;
 }
 
-/** What was written to an arm. */
+/** Registers written to the servos of an arm. */
 export interface RegistersSet {
   readonly servos: readonly { readonly id: number; readonly changes: readonly Change[] }[];
-  /** EEPROM registers that were written. */
+  /** Number of EEPROM registers written. */
   readonly eepromWrites: number;
 }
 
 /**
- * The servos of an arm while it is set up: each call opens their line and closes it again, so that a hand may plug cables between
- * two. No call switches torque on, and none writes to a servo that has torque.
+ * The servos of an arm during set-up. Each call opens their line and closes it again, so that the user can plug cables
+ * between two calls. No call switches torque on, and none writes to a servo that has torque.
  */
 export interface Bench {
   /**
-   * Which of these servos answer, one each and of the right model; see `presence`.
+   * Which of these servos answer: one per id, of the right model; see `presence`.
    * @throws {PortError} @throws {ServoError} closed
    */
   presence(servos: readonly ExpectedServo[]): Promise<readonly Presence[]>;
-  /** Sets up the only servo on the line; see `assign`. @param reassign also when it has been given another id before */
+  /** Sets up the only servo on the line; see `assign`. @param reassign also if it has been given another id before */
   assign(servo: ExpectedServo, reassign: boolean): Promise<Assigned>;
-  /** Registers that hold something else than the arm's data want. Writes nothing. @throws {AssignError} silent */
+  /** Registers that differ from what the arm's data want. Writes nothing. @throws {AssignError} silent */
   differences(servos: readonly ExpectedServo[]): Promise<readonly Difference[]>;
-  /** Sets them so that they last. @throws {AssignError} torque, silent; nothing is written then */
+  /** Sets those registers permanently. @throws {AssignError} torque, silent; nothing is written then */
   restore(servos: readonly ExpectedServo[]): Promise<RegistersSet>;
 }
 
 export interface BenchOptions {
-  /** Ids at which a servo is looked for that is alone; default: the usual ones. */
+  /** Ids to ask for a single servo; default: the usual ones. */
   readonly ids?: readonly number[];
-  /** Runs what must not be cut short. */
+  /** Runs what must not be interrupted. */
   readonly whole?: <T>(task: () => Promise<T>) => Promise<T>;
 }
 
 /**
- * The bench at the end of a line of this thread.
- * @param baudRate that the servos are to have; null: the line's far end sets it
+ * A bench on a line of this thread.
+ * @param baudRate rate of the servos; null: the far end of the line sets it
  */
 export function benchAt(line: SetupLine, baudRate: number | null, options: BenchOptions = {}): Bench {
   const { ids = USUAL_IDS, whole = (task) => task() } = options;
@@ -72,18 +72,18 @@ export function benchAt(line: SetupLine, baudRate: number | null, options: Bench
 /** A call of a bench as a message to another thread. */
 export interface BenchTask {
   readonly call: keyof Bench;
-  /** Their models by trade name. */
+  /** Servos, with the model by its trade name. */
   readonly servos: readonly (Omit<ExpectedServo, 'model'> & { readonly model: string })[];
-  /** Of `assign`. */
+  /** Argument of `assign`. */
   readonly reassign: boolean;
 }
 
-/** What came of it: what the call gives, or why it failed, for people. */
+/** Outcome of a task: the result of the call, or why it failed, for users. */
 export type BenchAnswer =
   | { readonly result: readonly Presence[] | Assigned | readonly Difference[] | RegistersSet }
   | { readonly fault: AssignFault; readonly message: string };
 
-/** A bench in another thread. @param ask has a task carried out there */
+/** A bench in another thread. @param ask runs a task there */
 export function benchBy(ask: (task: BenchTask) => Promise<BenchAnswer>): Bench {
   const call = async <T>(name: keyof Bench, servos: readonly ExpectedServo[], reassign = false): Promise<T> => {
     const plain = servos.map(({ model, ...rest }) => ({ ...rest, model: model.model }));
@@ -99,7 +99,7 @@ export function benchBy(ask: (task: BenchTask) => Promise<BenchAnswer>): Bench {
   };
 }
 
-/** Carries out in this thread what was asked in another. Never throws. */
+/** Runs a task of another thread in this one. Never throws. */
 export async function carryOut(bench: Bench, { call, servos: plain, reassign }: BenchTask): Promise<BenchAnswer> {
   const servos = plain.map(({ model, ...rest }) => ({ ...rest, model: modelByName(model)! }));
   try {
@@ -110,7 +110,7 @@ export async function carryOut(bench: Bench, { call, servos: plain, reassign }: 
   }
 }
 
-/** A servo as people are told of it. */
+/** Name of a servo in messages. */
 export function servoName({ joint, id, model }: ExpectedServo): string {
   return `${joint} (id ${id}, ${model.model})`;
 }
@@ -155,7 +155,7 @@ async function setRegisters(client: ServoClient, wanted: readonly ExpectedServo[
   return { servos, eepromWrites: client.eepromWrites.reduce((sum, writes) => sum + writes, 0) };
 }
 
-/** Differences for people, a line for each servo. */
+/** Differences as text for users, one line per servo. */
 export function listed(servos: readonly ExpectedServo[], found: readonly Difference[]): string {
   return servos
     .flatMap((servo) => {

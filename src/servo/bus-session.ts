@@ -14,10 +14,10 @@ import { configure, readRow, registerName } from './setup.ts';
 import { type StartUp, startUp } from './start-up.ts';
 import { writeHoming } from './write-homing.ts';
 
-/** Turns that a transaction beside the control cycle gets, where the check on connecting waits for the usual time. */
+/** Turns of an out-of-band transaction if the check on connecting uses the default deadline. */
 const TURNS = 3;
 
-/** One servo to talk to, and what it was found to be. */
+/** A servo to talk to, and the model that it was found to be. */
 export interface KnownServo {
   readonly id: number;
   readonly model: ServoModel;
@@ -29,20 +29,20 @@ export interface OverloadedServo {
   readonly held: boolean;
 }
 
-/** What a servo is to count from. */
+/** New homing of a servo. */
 export interface HomingWrite extends KnownServo, Homing {}
 
-/** What came of something: a result, or why there is none, for people. */
+/** A result, or why there is none, for users. */
 export type Outcome<T> = { readonly result: T } | { readonly problem: string };
 
 /**
- * What is done on a bus besides the control cycle: opening, the check on connecting, single transactions. Whoever runs the
- * cycle starts it here and is called back; nothing here throws.
+ * Everything on a bus besides the control cycle: opening, the check on connecting, single transactions. The owner of
+ * the cycle starts them here and gets a callback; nothing here throws.
  */
 export class BusSession {
   readonly clock: Clock;
   readonly bus: ServoBus;
-  /** The port has gone by itself. */
+  /** Called when the port is lost. */
   onLost: (error: PortError) => void = () => {};
   readonly #port: BytePort;
   readonly #client: ServoClient;
@@ -50,13 +50,13 @@ export class BusSession {
   #writing: Promise<void> = Promise.resolve();
 
   /**
-   * @param ids of the servos, in the order in which the cycle has them
-   * @param options of the check on connecting; beside the control cycle a long deadline becomes many short turns
+   * @param ids of the servos, in the order of the control cycle
+   * @param options of the check on connecting; out-of-band transactions turn a long deadline into many short turns
    */
   constructor(port: BytePort, family: ServoFamily, ids: readonly number[], options: ClientOptions = {}) {
     this.clock = port.clock;
     this.#port = port;
-    // Before the client is made, which passes on what it finds here.
+    // Set before the client is made, because the client wraps this handler.
     port.onClose = (error) => this.onLost(error);
     this.bus = family.makeBus(port, ids);
     this.#client = family.makeClient(port, options);
@@ -64,7 +64,7 @@ export class BusSession {
     this.#outOfBand = new OutOfBand(family.makeClient(port), this.bus, turns);
   }
 
-  /** @param done is told what people should know of the open port */
+  /** @param done receives advice about the open port, for users */
   open(done: (outcome: Outcome<readonly string[]>) => void): void {
     settle(
       this.#port.open().then(() => this.#port.advice ?? []),
@@ -72,12 +72,12 @@ export class BusSession {
     );
   }
 
-  /** @param done is called when the port has been given back, which never fails for the caller */
+  /** @param done called when closing has ended; its errors do not concern the caller */
   close(done: () => void = () => {}): void {
     settle(this.#port.close(), done);
   }
 
-  /** Asks the servos who they are and how they are set; brings back those that are overloaded first. */
+  /** Recovers the overloaded servos, then checks who all servos are and how they are set. */
   check(
     expected: readonly ExpectedServo[],
     overloaded: readonly OverloadedServo[],
@@ -91,38 +91,38 @@ export class BusSession {
     settle(check(), done);
   }
 
-  /** What checks have asked so far. */
+  /** Request counters of the checks so far. */
   get asks(): Asks {
     return this.#client.asks;
   }
 
-  /** The cycle has the bus from here on. */
+  /** Hands the bus over to the control cycle. */
   handOver(ids: readonly number[]): void {
     this.bus.attach();
     for (const id of ids) handOver(this.#client, this.bus, id);
   }
 
-  /** Some transaction with a single servo waits for its turn. */
+  /** A transaction with a single servo waits for its turn. */
   get waiting(): boolean {
     return this.#outOfBand.waiting;
   }
 
-  /** A transaction with a single servo is under way: the cycle is not to use the bus. */
+  /** A transaction with a single servo is running: the cycle must not use the bus. */
   get busy(): boolean {
     return this.#outOfBand.busy;
   }
 
-  /** Carries out the transaction that has waited longest. */
+  /** Runs the transaction that has waited longest. */
   turn(done: () => void): void {
     settle(this.#outOfBand.turn(), done);
   }
 
-  /** The bus is gone: transactions that wait fail for this reason. */
+  /** The bus is gone: fails all waiting transactions with this reason. */
   abandon(reason: string): void {
     this.#outOfBand.abandon(reason);
   }
 
-  /** Reads what servos are and how they are set. */
+  /** Reads the models and settings of servos. */
   facts(servos: readonly KnownServo[], done: (outcome: Outcome<readonly ModelFacts[]>) => void): void {
     const read = async (): Promise<readonly ModelFacts[]> => {
       const facts: ModelFacts[] = [];
@@ -135,7 +135,7 @@ export class BusSession {
   /**
    * Writes the temperature at which each servo switches itself off.
    * @param limits counts, in the order of the servos
-   * @param written is told the place of each servo that has been written
+   * @param written called with the index of each servo that has been written
    */
   limitTemperatures(
     servos: readonly KnownServo[],
@@ -152,8 +152,8 @@ export class BusSession {
   }
 
   /**
-   * Writes what servos count from.
-   * @param written is told the place of each servo that has been written, and where it is then, counts
+   * Writes the homing of servos.
+   * @param written called with the index of each servo that has been written, and its present position then, counts
    */
   writeHoming(
     servos: readonly HomingWrite[],

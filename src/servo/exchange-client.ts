@@ -14,7 +14,7 @@ import {
 /** Ids fit a byte. */
 const IDS = 256;
 
-/** What `frame.ts` of a family offers: each function writes a frame into `out` and returns its length. */
+/** What a family's frame module exports: each function writes a frame into `out` and returns its length. */
 interface Framing {
   readonly MAX_FRAME: number;
   readonly encodePing: (out: Uint8Array, id: number) => number;
@@ -24,12 +24,12 @@ interface Framing {
   readonly encodeAction: (out: Uint8Array) => number;
 }
 
-/** What clients of all families have in common; what a servo says of itself and how it refuses is the family's. */
+/** Common part of the clients of all families; the family adds a servo's identity and its refusals. */
 export abstract class ExchangeClient implements ServoClient {
   readonly clock: Clock;
   readonly eepromWrites = new Uint32Array(IDS);
   protected readonly exchange: Exchange;
-  /** Where frames are made: one is sent, or copied, before the next. */
+  /** Buffer for frames: each is sent, or copied, before the next is made. */
   protected readonly out: Uint8Array;
   readonly #framing: Framing;
 
@@ -49,10 +49,10 @@ export abstract class ExchangeClient implements ServoClient {
   abstract ping(id: number): Promise<ServoIdentity | null>;
   abstract reboot(id: number): Promise<void>;
   /**
-   * Asks, and fails when the answer is a refusal.
-   * @param what the request, for people
-   * @param address of the register that it is about; null without one
-   * @param length bytes of an answer that is none
+   * Sends a request, and throws if the answer is a refusal.
+   * @param what the request, for users
+   * @param address of the register that it concerns; null without one
+   * @param length bytes of an answer that is not a refusal
    * @throws {ServoError}
    */
   protected abstract ask(

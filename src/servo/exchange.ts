@@ -3,15 +3,15 @@ import type { BytePort, PortError } from './port/port.ts';
 import type { ReplyParser, StatusHandler } from './reply.ts';
 import { type Asks, type Echo, type Oddities, ServoError } from './servo-client.ts';
 
-/** Time for one answer, ms: two turns of a USB adapter's 16 ms timer, and some. */
+/** Reply timeout, ms: two periods of a USB adapter's 16 ms latency timer, and a margin. */
 export const DEFAULT_DEADLINE = 40;
 
 export interface ClientOptions {
-  /** How long an answer may take, ms. Every request that is not answered is sent a second time. */
+  /** How long an answer may take, ms. An unanswered request is sent a second time. */
   readonly deadline?: number;
 }
 
-/** A status packet, kept. */
+/** A copy of a status packet. */
 export interface Reply {
   readonly id: number;
   readonly error: number;
@@ -19,7 +19,7 @@ export interface Reply {
 }
 
 interface Waiting {
-  /** @returns whether it has waited for this packet */
+  /** @returns whether it was waiting for this packet */
   take(reply: Reply): boolean;
   fail(reason: PortError): void;
 }
@@ -30,24 +30,24 @@ type Outcome = Reply | 'timeout' | 'corrupt';
 type Probe = (id: number, length: number) => Uint8Array;
 
 /**
- * Lengths of probes: beyond what links ask for in the control loop, late answers to which may be under way, and within the
- * EEPROM of every servo.
+ * Shortest probe, bytes, and number of probe lengths: longer than any read of the control loop, whose late answers may
+ * still come, and within the EEPROM of every servo.
  */
 export const SHORTEST_PROBE = 30;
 export const PROBE_LENGTHS = 6;
-/** So many are made of a servo that does not answer. */
+/** Probes sent to a servo that does not answer. */
 const PROBES = 2;
 /** Ids fit a byte. */
 const IDS = 256;
-/** No answer of a servo is outstanding; one is, but it is not known how long it will be. */
+/** No answer of a servo is outstanding; one of unknown length is. */
 const NONE = -1;
 const UNKNOWN = -2;
 
 /**
- * One request and its answer at a time over a port that several callers share. An answer says nothing of the request that
- * it belongs to, so one that comes after its deadline cannot be told from the answer to a later request. Therefore a servo
- * of which an answer may still be under way is first asked for a number of bytes that nothing else asks for: it answers in
- * the order of its requests, so when that answer has come, nothing is under way.
+ * One request and its answer at a time, over a port that several callers share. An answer does not name its request, so
+ * a late one cannot be told from the answer to a later request. Therefore a servo that may still owe an answer is first
+ * probed with a length that nothing else asks for. A servo answers its requests in order, so once it has answered the
+ * probe nothing is outstanding.
  */
 export class Exchange {
   readonly #port: BytePort;
@@ -56,9 +56,9 @@ export class Exchange {
   readonly #deadline: number;
   readonly #probe: Probe;
   #probes = 0;
-  /** Bytes of an answer that may still be under way, by servo: `NONE`, `UNKNOWN`, or how many. */
+  /** Bytes of an answer that may still come, by servo: `NONE`, `UNKNOWN`, or the length. */
   readonly #owed = new Int16Array(IDS).fill(NONE);
-  /** Length of the newest answer that was waited for, bytes, by servo. */
+  /** Length of the last expected answer, bytes, by servo. */
   readonly #answered = new Int16Array(IDS).fill(NONE);
   /** See `Oddities`, by servo. */
   readonly #doubled = new Uint16Array(IDS);
@@ -80,7 +80,8 @@ export class Exchange {
     this.#parser = makeParser((id, error, bytes, from, length) => {
       const expected = this.#waiting?.take({ id, error, bytes: bytes.slice(from, from + length) }) ?? false;
       if (expected) this.#answered[id] = length;
-      // A servo that owes nothing has answered already. What is of another length was asked by whoever had the port before.
+      // A servo that owes nothing has already answered. An answer of another length belongs to the previous user of the
+      // port.
       else if (this.#owed[id] === NONE && this.#answered[id] === length) this.#doubled[id]!++;
     });
     const onClose = port.onClose;
@@ -114,12 +115,12 @@ export class Exchange {
     return Math.max(NONE, this.#owed[id]!);
   }
 
-  /** An answer of this length may still come: somebody has waited for it in vain. */
+  /** Notes that an answer of this length may still come, because a caller has timed out on it. */
   owe(id: number, length: number): void {
     this.#owed[id] = length;
   }
 
-  /** True when no answer of a servo can be under way. */
+  /** True if no answer of a servo can be outstanding. */
   isClear(id: number): boolean {
     return this.#owed[id] === NONE;
   }
@@ -128,13 +129,13 @@ export class Exchange {
     this.#port.onBytes = (chunk) => this.#parser.push(chunk);
   }
 
-  /** Sends a frame that nobody answers, after what is under way. */
+  /** Sends a frame that no servo answers, after all queued requests. */
   send(frame: Uint8Array): void {
     const bytes = frame.slice();
     void this.#queue(async () => this.#port.write(bytes));
   }
 
-  /** Sends a frame that servo `id` may answer, and waits for nothing. */
+  /** Sends a frame that servo `id` may answer, without waiting for it. */
   post(id: number, frame: Uint8Array): void {
     const bytes = frame.slice();
     void this.#queue(async () => {
@@ -177,7 +178,7 @@ export class Exchange {
     return outcome;
   }
 
-  /** As `ask`, with a failure as a value. @throws {ServoError} closed */
+  /** Like `ask`, but returns failures as values. @throws {ServoError} closed */
   tryAsk(
     id: number,
     frame: Uint8Array,
@@ -201,10 +202,10 @@ export class Exchange {
   }
 
   /**
-   * Sends a frame that several servos answer, once, and gives the answers that come within the deadline of the last one,
-   * in their order of arrival.
+   * Sends a frame that several servos answer, once, and collects their answers in order of arrival, until none has come
+   * for one deadline.
    * @param id the one that the frame is sent to, for messages
-   * @param count answers after which there is nothing more to wait for
+   * @param count number of answers after which it stops waiting
    */
   collect(id: number, frame: Uint8Array, count: number): Promise<readonly Reply[]> {
     const bytes = frame.slice();
@@ -221,7 +222,7 @@ export class Exchange {
     });
   }
 
-  /** Sends a frame once and listens to all that servo `id` answers, until nothing has come for the deadline. */
+  /** Sends a frame once and counts the answers of servo `id`, until none has come for one deadline. */
   echo(id: number, frame: Uint8Array): Promise<Echo> {
     const bytes = frame.slice();
     return this.#queue(async () => {
@@ -268,19 +269,22 @@ export class Exchange {
     return answer;
   }
 
-  /** Lets late answers pass until none has come for two deadlines; two servos of one id answer no probe. */
+  /**
+   * Lets late answers pass until none has come for two deadlines. A probe would not do: two servos with one id garble
+   * its answer.
+   */
   #drain(id: number): Promise<void> {
     return this.#listen(id, 2 * this.#deadline, (reply) => (reply.id === id ? 'more' : 'other'));
   }
 
-  /** Asks until no late answer of a servo can be under way. @returns whether it has answered, so that none is under way any more */
+  /** Probes a servo until no late answer of it can be outstanding. @returns whether it has answered, so that none is */
   async #clear(id: number): Promise<boolean> {
     const asked: number[] = [];
     for (let attempt = 1; attempt <= PROBES; attempt++) {
       const length = SHORTEST_PROBE + (this.#probes++ % PROBE_LENGTHS);
       asked.push(length);
       const probe = this.#probe(id, length).slice();
-      // The answer to the first one will do, late as it is: the other one passes for no answer to a request.
+      // A late answer to the first probe will do: the second answer cannot pass for the answer to a request.
       const answered = ({ bytes }: Reply): boolean => asked.includes(bytes.length);
       if ((await this.#attempt(id, probe, answered, attempt * this.#deadline)) === null) continue;
       this.#owed[id] = NONE;
@@ -290,7 +294,7 @@ export class Exchange {
   }
 
   /**
-   * Shows packets to `take` until it is done, or has seen none of its own for `patience` (ms).
+   * Passes packets to `take` until it says done, or none of its own has come for `patience` (ms).
    * @throws {ServoError} closed
    */
   #listen(id: number, patience: number, take: (reply: Reply) => 'other' | 'more' | 'done'): Promise<void> {
@@ -303,7 +307,7 @@ export class Exchange {
       const timer = this.#clock.timer((): void => {
         const before = heard;
         const over = (): boolean => this.#waiting !== waiting || heard !== before;
-        // Bytes may have come while this thread was held up: they are looked at before the servo is called silent.
+        // Bytes may have arrived while this thread was blocked: process them before calling the servo silent.
         this.#clock.soon(() => {
           if (over()) return;
           this.#parser.flush();

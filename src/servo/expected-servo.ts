@@ -7,13 +7,13 @@ export interface ExpectedServo {
   readonly joint: string;
   readonly id: number;
   readonly model: ServoModel;
-  /** Register contents, in counts, that the data of the arm want, by register name. */
+  /** Register contents that the arm's data want, in counts, by register name. */
   readonly settings: Readonly<Record<string, number>>;
   /**
-   * The servo whose packets it is to obey besides its own, and whether it is to turn in reverse; null when it is no shadow.
+   * For a shadow: the servo whose packets it obeys besides its own, and whether it turns in reverse. Null for others.
    */
   readonly shadow: { readonly of: number; readonly reverse: boolean } | null;
-  /** Steps between which its joint can travel; null where that is not known. */
+  /** Travel of its joint, steps; null if unknown. */
   readonly travel: readonly [min: number, max: number] | null;
 }
 
@@ -37,7 +37,7 @@ export interface MountedJoint {
   readonly upper: number;
 }
 
-/** The servos that the data of an arm name for a joint, and what each is to hold. */
+/** The servos that the arm's data name for a joint, with the wanted settings of each. */
 export function expectedServos({ name: joint, servos, settings, lower, upper }: MountedJoint): ExpectedServo[] {
   const first = servos[0]!;
   const travelOf = (calibration: ServoCalibration): readonly [number, number] => {
@@ -48,10 +48,10 @@ export function expectedServos({ name: joint, servos, settings, lower, upper }: 
     if (!shadow) return { joint, id, model, settings, shadow: null, travel: travelOf(calibration) };
     const { reverse: own } = model.family;
     const { [own?.register ?? '']: mode = 0, ...rest } = settings;
-    // A joint that is set to turn in reverse has a shadow that is, unless it is mounted the other way round.
+    // If the joint's first servo is set to reverse, so is its shadow, unless the shadow is mounted the other way round.
     const reversed = own !== null && (mode & own.bit) !== 0;
     const reverse = (calibration.sign !== first.calibration.sign) !== reversed;
-    // It counts as the servo does that it follows.
+    // A shadow counts like the servo that it follows.
     const travel = travelOf(first.calibration);
     return { joint, id, model, settings: rest, shadow: { of: first.id, reverse }, travel };
   });

@@ -9,7 +9,7 @@ export const FAMILIES: readonly ServoFamily[] = [
   DYNAMIXEL,
 ];
 
-/** A family by the name that arm data give it. @throws {RangeError} for a name that none has */
+/** A family by its name in the arm's data. @throws {RangeError} for an unknown name */
 export function familyByName(name: string): ServoFamily {
   const family = FAMILIES.find((known) => known.name === name);
   if (family !== undefined) return family;

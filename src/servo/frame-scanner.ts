@@ -1,13 +1,13 @@
 import type { ReplyParser, StatusHandler } from './reply.ts';
 
 /**
- * What the parsers of all families have in common: bytes come in any chunking, frames are looked for at each place, and
- * what is none is skipped and counted. A family knows its frames. Allocates nothing.
+ * Common part of the parsers of all families: bytes come in any chunking, each position is tried as the start of a
+ * frame, and other bytes are skipped and counted. A family knows its frames. Allocates nothing.
  */
 export abstract class FrameScanner implements ReplyParser {
   discarded = 0;
   protected readonly handler: StatusHandler;
-  /** Bytes that are in no frame yet, `length` of them; frames are found from its beginning on. */
+  /** Bytes that are not part of a frame yet, `length` of them; scanning starts at index 0. */
   protected readonly buffer: Uint8Array;
   protected length = 0;
   /** Counts resets: a handler may begin the next read, which empties the buffer under the scan that called it. */
@@ -15,7 +15,7 @@ export abstract class FrameScanner implements ReplyParser {
   readonly #minFrame: number;
 
   /**
-   * @param minFrame bytes below which no frame is complete
+   * @param minFrame shortest complete frame, bytes
    * @param maxFrame longest frame, bytes
    */
   constructor(handler: StatusHandler, minFrame: number, maxFrame: number) {
@@ -25,8 +25,8 @@ export abstract class FrameScanner implements ReplyParser {
   }
 
   /**
-   * Hands out the frame at `at`, of which at least `minFrame` bytes are there.
-   * @returns bytes that it takes, good or not (then by `refuse`); 0 while it is not complete
+   * Hands out the frame at `at`, where at least `minFrame` bytes have come.
+   * @returns bytes of the frame, or those that `refuse` skips; 0 while the frame is incomplete
    */
   protected abstract frame(at: number): number;
 

@@ -2,19 +2,19 @@ import type { ServoBus } from './servo-bus.ts';
 import { type RegisterAccess, type ServoClient, ServoError } from './servo-client.ts';
 
 interface Task {
-  /** Of the servo that it is for. */
+  /** Id of its servo. */
   readonly id: number;
   readonly run: () => Promise<void>;
   readonly fail: (reason: Error) => void;
 }
 
 /**
- * Transactions with single servos that wait for their turn in a control loop: each is carried out in place of one cycle's
- * read, so that the bus is never asked two things at once and goals go on being sent. Neither side takes a late answer to
- * the other for its own.
+ * Transactions with single servos that wait for their turn in a control loop. Each takes the place of one cycle's read,
+ * so that the bus carries one request at a time and goals are still sent. Neither side takes a late answer to the other
+ * for its own.
  */
 export class OutOfBand implements RegisterAccess {
-  /** A transaction is under way: the bus is not to be used. */
+  /** A transaction is running: the bus must not be used. */
   busy = false;
   readonly #client: ServoClient;
   readonly #bus: ServoBus;
@@ -22,8 +22,8 @@ export class OutOfBand implements RegisterAccess {
   readonly #queue: Task[] = [];
 
   /**
-   * @param client whose deadline is short: goals wait meanwhile
-   * @param turns that a transaction gets before an answer that does not come in time is told
+   * @param client one with a short deadline, because goals wait meanwhile
+   * @param turns attempts of a transaction before its timeout is reported
    */
   constructor(client: ServoClient, bus: ServoBus, turns: number) {
     this.#client = client;
@@ -39,7 +39,7 @@ export class OutOfBand implements RegisterAccess {
     return this.#queue.length > 0;
   }
 
-  /** Carries out the transaction that has waited longest; settles, never rejects. */
+  /** Runs the transaction that has waited longest; never rejects. */
   async turn(): Promise<void> {
     const next = this.#queue.shift();
     if (next === undefined) return;
@@ -51,7 +51,7 @@ export class OutOfBand implements RegisterAccess {
     this.busy = false;
   }
 
-  /** The bus is gone: whatever waits fails with this reason. */
+  /** The bus is gone: fails all waiting transactions with this reason. */
   abandon(reason: string): void {
     for (const { fail } of this.#queue.splice(0)) fail(new Error(reason));
   }
@@ -83,7 +83,7 @@ export class OutOfBand implements RegisterAccess {
   }
 }
 
-/** Tells the bus of the answer to the client that may still come of a servo. */
+/** Tells the bus about an answer to the client that may still come from a servo. */
 export function handOver(client: ServoClient, bus: ServoBus, id: number): void {
   const owed = client.owed(id);
   if (owed >= 0) bus.stray(id, owed);

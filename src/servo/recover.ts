@@ -7,26 +7,32 @@ import { positions } from './start-up.ts';
 
 /** A servo answers again within this time after a restart, s. */
 const RESTART_TIME = 1;
-/** Bytes by which two answers can be told from each other. */
+/** Extra bytes of a read, by which its answer can be told from others. */
 const MORE = 2;
-/** Torque is sent off, and on again, so many times: one may be lost, and nobody waits for an answer while a joint gives way. */
+/**
+ * Torque off, and on again, is sent this many times: one frame may be lost, and waiting for an answer would take too
+ * long while a joint gives way.
+ */
 const TIMES = 3;
-/** Time between two of these, in which a servo answers, s. */
+/** Time between two of these frames, in which a servo answers, s. */
 const GAP = 0.002;
-/** A servo gets torque again while it is no further from its goal than this, rad. */
+/** Largest distance from its goal at which a servo gets torque again, rad. */
 const GIVES_WAY = 0.06;
-/** So many times the goal of a servo is led to where it has gone, and one that stayed limp gets torque again. */
+/** Attempts to move the goal of a servo to where it is, and to give torque to one that stayed limp. */
 const ATTEMPTS = 5;
-/** The goal of a servo that still pulls is led to where it is by so much (rad) every so often (s): it lets go, and not at once. */
+/**
+ * Step (rad) and interval (s) in which the goal of a servo that still pulls is moved to its position, so that it lets
+ * go gradually.
+ */
 const LEAD = 0.03;
 const LEAD_INTERVAL = 0.005;
 
 /**
- * Brings back a servo that has cut or reduced its torque after an overload: its goal becomes where it is and is read back,
- * its alarm is cleared, and its torque goes on again. The joint gives way for some milliseconds by as much as its load
- * bends it. A servo that was limp stays limp.
- * @param held the servo has torque, and is to have it again
- * @throws {ServoError} when the servo does not come back, or does not take the goal: it is left as it is then
+ * Recovers a servo that has cut or reduced its torque after an overload: sets its goal to its present position and
+ * reads it back, clears its alarm, and switches its torque on again. The joint gives way for some milliseconds, by as
+ * much as its load bends it. A limp servo stays limp.
+ * @param held the servo has torque, and gets it again
+ * @throws {ServoError} if the servo does not recover, or does not accept the goal; it is left as it is then
  */
 export async function recover(client: ServoClient, servo: ExpectedServo, held: boolean): Promise<void> {
   const { id, model } = servo;
@@ -37,7 +43,7 @@ export async function recover(client: ServoClient, servo: ExpectedServo, held: b
     await settle(client, { expected: servo, model, contents });
     if (held) await hold(client, servo, await aim(client, servo, false, 'it stays limp'));
   } else if (held) {
-    // A line that answers badly is found out here, before anything has been let go of.
+    // A bad line is noticed here, before the joint is released.
     const goal = await aim(client, servo, true, 'its torque is left as it is');
     await dip(client, servo);
     await hold(client, servo, goal);
@@ -46,7 +52,7 @@ export async function recover(client: ServoClient, servo: ExpectedServo, held: b
   }
 }
 
-/** Restarts a servo, after which it is limp and its RAM as from the factory. @throws {ServoError} */
+/** Restarts a servo; afterwards it is limp and its RAM is as from the factory. @throws {ServoError} */
 async function restart(client: ServoClient, id: number): Promise<void> {
   await client.reboot(id);
   const deadline = client.clock.now() + RESTART_TIME;
@@ -57,9 +63,9 @@ async function restart(client: ServoClient, id: number): Promise<void> {
 }
 
 /**
- * Gives a servo the goal of where it is.
+ * Sets the goal of a servo to its present position.
  * @param pulls it has torque
- * @param otherwise what follows where that cannot be, for people
+ * @param otherwise the consequence of a failure, for users
  * @returns the goal that it holds now, steps
  * @throws {ServoError}
  */
@@ -78,7 +84,7 @@ async function aim(client: ServoClient, servo: ExpectedServo, pulls: boolean, ot
         `reads its position as ${steps.join(', ')} steps, which do not agree, so ${otherwise}: ` +
           'check its cable and its supply',
       );
-    // A joint that a hand or its load moves has gone on while its goal was led to it.
+    // A joint moved by a hand or by its load may have moved on while its goal approached it.
     if (sent !== null && Math.abs(present - sent) <= stepsIn(model, GIVES_WAY)) return sent;
     sent ??= pulls ? await heldGoal(client, servo) : present;
     do {
@@ -96,8 +102,8 @@ async function aim(client: ServoClient, servo: ExpectedServo, pulls: boolean, ot
 }
 
 /**
- * Has a servo hold its goal. Torque is sent only to one that has just told where it is and what it would hold: one that has
- * lost its supply meanwhile holds another goal, and one whose requests were lost for long has given way.
+ * Makes a servo hold its goal. Before each try the servo must report that it is near the goal and still has it: one
+ * that lost its supply meanwhile has another goal, and one whose requests were lost for long has given way.
  * @param goal that it was given, steps
  * @throws {ServoError}
  */
@@ -127,10 +133,9 @@ const stepsIn = ({ stepsPerTurn }: ExpectedServo['model'], angle: number): numbe
   (angle * stepsPerTurn) / (2 * Math.PI);
 
 /**
- * The goal that a servo holds. It is asked for more bytes than for its position: on a line that doubles answers one of those
- * may still be on its way.
- * @throws {ServoError} where it holds none: the goal of a limp servo may be left from any time, and it may begin to pull with
- * the next one
+ * The goal that a servo holds. Reads more bytes than for its position, because on a line that doubles answers an answer
+ * with the position may still come.
+ * @throws {ServoError} if the servo is limp: its goal may be from any time, and the next goal may make it pull
  */
 async function heldGoal(client: ServoClient, servo: ExpectedServo): Promise<number> {
   const { id, model } = servo;

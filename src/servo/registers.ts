@@ -29,7 +29,7 @@ export const SI_UNIT: Readonly<Record<Quantity, string>> = {
   time: 's',
 };
 
-/** What one count of a register is worth. */
+/** Unit of one count of a register. */
 export interface Unit {
   /** For people and documentation, as the maker writes it. */
   readonly label: string;
@@ -43,7 +43,7 @@ export interface Register {
   readonly address: number;
   /** Bytes. */
   readonly size: 1 | 2 | 4;
-  /** The highest byte comes first; left out: the lowest does. */
+  /** True: the highest byte comes first; left out: the lowest does. */
   readonly bigEndian?: boolean;
   /** `eeprom` persists and is written under the lock or with torque off, `ram` is lost at power-off, `read` is read only. */
   readonly access: 'eeprom' | 'ram' | 'read';
@@ -61,7 +61,7 @@ export type ControlTable = Readonly<Record<string, Register>>;
 
 export const UNSIGNED: SignRule = { kind: 'unsigned' };
 
-/** Magnitude in the bits below `bit`, which says minus. */
+/** Magnitude in the bits below `bit`, which is the sign. */
 export function signMagnitude(bit: number): SignRule {
   return { kind: 'sign_magnitude', bit };
 }
@@ -123,7 +123,7 @@ export function storeRaw(bytes: Uint8Array, at: number, size: number, raw: numbe
   for (let i = 0; i < size; i++) bytes[at + i] = (raw >>> (8 * i)) & 0xff;
 }
 
-/** Content of a register, in counts with their sign, whose first byte is at `at`. Allocates nothing. */
+/** Signed counts of a register whose first byte is at `at`. Allocates nothing. */
 export function loadCounts({ size, sign, bigEndian = false }: Register, bytes: Uint8Array, at: number): number {
   if (!bigEndian) return decodeSign(sign, loadRaw(bytes, at, size));
   let raw = 0;

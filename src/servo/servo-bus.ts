@@ -16,7 +16,7 @@ export interface ServoBus {
   readonly block: Uint8Array;
   /** 1 for each servo that answered the last read. */
   readonly answered: Uint8Array;
-  /** Error byte of each servo's newest status packet: alarms, the data of the same packet counts. */
+  /** Error byte of each servo's newest status packet: alarms; the data of the packet is still valid. */
   readonly errors: Uint8Array;
   /** Replies that never came, since construction, by servo. */
   readonly lost: Uint32Array;
@@ -24,31 +24,34 @@ export interface ServoBus {
   readonly doubled: Uint32Array;
   /** Bytes thrown away because they belonged to no valid packet. */
   readonly discarded: number;
-  /** Time from the newest request of a read until the line has carried its answer, with all that was sent before, s. */
+  /** Time from the newest request of a read until the line has carried its answer, and all that was sent before, s. */
   readonly readTime: number;
-  /** Longest time that a servo lets pass before it answers, s; 0 until somebody has found it out. */
+  /** Longest return delay of the servos, s; 0 until it is known. */
   answerDelay: number;
-  /** The newest read was repeated, and an answer to its first request came only then: the bus is slow. */
+  /** The last read was repeated, and only then an answer to its first request came: the bus is slow. */
   readonly late: boolean;
   /** True while replies are awaited. */
   readonly reading: boolean;
   /** Called when a read has settled, complete or not. */
   onSettled: () => void;
-  /** Takes the port's bytes (again), after somebody else has used the port. */
+  /** Takes the port's bytes (again), after another user of the port. */
   attach(): void;
   /** Asks every servo for `length` (at most `MAX_BLOCK`) bytes from `address`. */
   beginRead(address: number, length: number): void;
   /** The deadline has passed: asks the missing servos once more, or settles without them. */
   expire(): void;
-  /** True while an answer of this servo may be under way. */
+  /** True while this servo may still owe an answer. */
   owes(id: number): boolean;
-  /** An answer of `length` bytes to somebody else's request may be under way of this servo: no read is to take it for its own. */
+  /**
+   * Notes that this servo may still answer another user's request with `length` bytes, which no read must take for its
+   * own.
+   */
   stray(id: number, length: number): void;
-  /** Stops waiting without a settled call, for a port that has gone. */
+  /** Stops waiting without calling `onSettled`, for a port that is gone. */
   abandon(): void;
   /**
    * Writes one raw register value per servo in one frame; the servos do not answer.
-   * @param only 1 for each servo that is meant; left out: all
+   * @param only 1 for each servo to write to; left out: all
    */
   syncWrite(register: Register, values: ArrayLike<number>, only?: Uint8Array): void;
 }

@@ -15,7 +15,7 @@ export class ServoError extends Error {
   }
 }
 
-/** What a servo says of itself when it is pinged. */
+/** What a servo reports when it is pinged. */
 export interface ServoIdentity {
   readonly id: number;
   readonly modelNumber: number;
@@ -25,7 +25,7 @@ export interface ServoIdentity {
 
 /** The registers of servos, one servo at a time. */
 export interface RegisterAccess {
-  /** EEPROM registers that were written so that they last, by servo id: its cells bear some 100 000 writes. */
+  /** Permanent EEPROM writes, by servo id: the cells endure some 100 000. */
   readonly eepromWrites: Uint32Array;
   /** @returns `length` bytes from `address` @throws {ServoError} */
   read(id: number, address: number, length: number): Promise<Uint8Array>;
@@ -34,23 +34,26 @@ export interface RegisterAccess {
 }
 
 /**
- * One servo at a time, by promises: for scanning, set-up and checks, never inside the control loop. It owns the port's
- * bytes from `attach` on. Each transaction has a deadline and is repeated once when its reply is lost or corrupt. A late
- * answer to one request, or to one of whoever used the port before, is never taken for the answer to another.
+ * Talks to one servo at a time, with promises: for scanning, set-up and checks, never inside the control loop. It owns
+ * the port's bytes from `attach` on. Each transaction has a deadline and is repeated once if its reply is lost or
+ * corrupt. A late answer to one request, or to the previous user of the port, is never taken for the answer to another.
  */
 export interface ServoClient extends RegisterAccess {
-  /** By which it waits for answers. */
+  /** Clock of its deadlines. */
   readonly clock: Clock;
   /**
-   * Takes the port's bytes (again), after somebody else has used the port.
-   * @param silent no answer is under way of any servo that will be asked; left out: that is found out first
+   * Takes the port's bytes (again), after another user of the port.
+   * @param silent no servo that will be asked owes an answer; left out: the client finds that out first
    */
   attach(silent?: boolean): void;
-  /** Bytes of an answer of a servo that may still come; -1 for none, or where only whoever had the port before can know. */
+  /**
+   * Length of an answer that a servo may still owe, bytes; -1 for none, or if only the previous user of the port can
+   * know.
+   */
   owed(id: number): number;
-  /** What a servo has answered since `attach` that a single servo does not. */
+  /** Answers of a servo since `attach` that a single servo would not give. */
   oddities(id: number): Oddities;
-  /** What has been asked of all servos so far. */
+  /** Counts the requests to all servos. */
   readonly asks: Asks;
   /** Resolves to null when no servo has this id. */
   ping(id: number): Promise<ServoIdentity | null>;
@@ -62,28 +65,31 @@ export interface ServoClient extends RegisterAccess {
   action(): void;
   /** Restarts a servo, which clears its alarms. @throws {ServoError} refused where the family cannot */
   reboot(id: number): Promise<void>;
-  /** Asks once for `length` bytes from `address`, and listens until nothing has come for the deadline. @throws {ServoError} closed */
+  /**
+   * Asks once for `length` bytes from `address`, and listens until none has come for the deadline.
+   * @throws {ServoError} closed
+   */
   echo(id: number, address: number, length: number): Promise<Echo>;
 }
 
-/** What comes back when one id is asked once. */
+/** Answers to one request to one id. */
 export interface Echo {
   /** Intelligible answers of this id. */
   readonly answers: number;
-  /** Bytes came that are no answer, such as those of answers that collide. */
+  /** Other bytes came too, such as those of colliding answers. */
   readonly noise: boolean;
 }
 
-/** Frames that single servos were to answer, repeated ones and probes included. */
+/** Requests to single servos, repeats and probes included. */
 export interface Asks {
   readonly made: number;
-  /** Those that had no intelligible answer in time. */
+  /** Requests without an intelligible answer in time. */
   readonly missed: number;
 }
 
 /** Signs that two servos have one id, or that the line is disturbed. */
 export interface Oddities {
-  /** Answers that nobody waited for, as long as the one that was waited for before. */
+  /** Unexpected answers with the length of the last expected one. */
   readonly doubled: number;
   /** Requests after which damaged bytes came. */
   readonly damaged: number;

@@ -29,7 +29,7 @@ export interface CommonRegisters {
   readonly alarms: Register;
 }
 
-/** The data sheet of one servo model. It knows nothing of frames, so the emulated servos are made from it too. */
+/** The data sheet of one servo model. It contains no framing, so the emulated servos are made from it too. */
 export interface ServoSheet {
   /** Trade name. */
   readonly model: string;
@@ -40,23 +40,23 @@ export interface ServoSheet {
   readonly stallTorque: number;
   /** Nm for each SI unit (full output or A) of `common.presentEffort`. */
   readonly torquePerEffort: number;
-  /** Baud rate of each content of the baud code register. */
+  /** Baud rate by content of the baud code register. */
   readonly baudRates: Readonly<Record<number, number>>;
   readonly registers: ControlTable;
   readonly common: CommonRegisters;
 }
 
-/** What keeps a servo to a largest effort while it holds a position. */
+/** The register that limits a servo's effort while it holds a position. */
 export interface EffortLimit {
-  /** Largest current, or part of the full output. */
+  /** Largest current, or largest share of the full output. */
   readonly register: Register;
   /** Torque of one count, Nm. */
   readonly torquePerCount: number;
-  /** A servo is to keep to it while its arm floats as well. */
+  /** Whether the limit also applies while the arm floats. */
   readonly floating: boolean;
 }
 
-/** Positions that a servo takes as goals, counts. */
+/** Positions that a servo accepts as goals, counts. */
 export interface PositionLimits {
   readonly lowest: number;
   readonly highest: number;

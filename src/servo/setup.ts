@@ -12,7 +12,7 @@ export interface Change {
 /** What a scan found. */
 export interface ScanResult {
   readonly found: readonly ServoIdentity[];
-  /** Ids at which something answers that cannot be understood. */
+  /** Ids whose answers are unintelligible. */
   readonly failed: readonly ServoError[];
 }
 
@@ -30,13 +30,13 @@ export async function readRegister(
 }
 
 /**
- * Writes a register, in counts, so that it lasts, and nothing else of the servo. Where the family locks its EEPROM, the lock
+ * Writes one register permanently, in counts, and nothing else of the servo. If the family locks its EEPROM, the lock
  * is opened for it and closed afterwards.
  *
- * A new id takes effect with the servo's acknowledgement. After a new baud rate the servo is only heard at that rate, so its
- * lock stays open until the supply is switched off.
- * @throws {RangeError} on a register that is read only, or a value that it cannot hold; nothing is written then
- * @throws {ServoError} when the servo does not answer or refuses
+ * A new id takes effect with the servo's acknowledgement. After a new baud rate the servo only answers at that rate, so
+ * its lock stays open until power-off.
+ * @throws {RangeError} for a read-only register, or a value that it cannot hold; nothing is written then
+ * @throws {ServoError} if the servo does not answer or refuses
  */
 export async function writeRegister(
   client: RegisterAccess,
@@ -53,7 +53,7 @@ export async function writeRegister(
   return persist(client, model, id, [{ target, to: value }], after === undefined ? id : after);
 }
 
-/** Which of `ids` have a servo; ids at which something unintelligible answers do not end the scan. */
+/** Which of `ids` have a servo; an unintelligible answer does not end the scan. */
 export async function scan(
   client: ServoClient,
   ids: Iterable<number>,
@@ -76,13 +76,14 @@ export async function scan(
 }
 
 /**
- * Brings registers of one servo to the given counts so that they last: reads them all, writes only those that differ, and
- * reads them back. A lock of the EEPROM is opened for it and closed whatever happens. Where the family writes its EEPROM
- * only in a limp servo, one that holds is refused: torque is never switched off here, since the arm would drop.
+ * Sets registers of one servo to the given counts permanently: reads them all, writes only those that differ, and reads
+ * them back. An EEPROM lock is opened for it, and closed whatever happens. If the family writes its EEPROM only in a
+ * limp servo, a servo that holds is refused: torque is never switched off here, because the arm would drop.
  *
- * Id and baud rate are refused: they change who answers, which is `writeRegister`'s task.
- * @returns what was changed, in the order of writing @throws {RangeError} on a register or value that cannot be; nothing is written then
- * @throws {ServoError} when the servo does not answer, refuses, or has another value afterwards
+ * Id and baud rate are refused, because they change who answers: `writeRegister` writes them.
+ * @returns the changes, in the order of writing
+ * @throws {RangeError} for an impossible register or value; nothing is written then
+ * @throws {ServoError} if the servo does not answer, refuses, or has another value afterwards
  */
 export async function configure(
   client: RegisterAccess,
@@ -134,7 +135,7 @@ export function registerName(model: ServoModel, register: Register): string {
   return Object.keys(model.registers).find((name) => model.registers[name] === register)!;
 }
 
-/** Row of a register name; names also come from people, whom no type stops. */
+/** Row of a register name. Checked at run time, because names also come from users. */
 function row(model: ServoModel, name: string): Register {
   const found = Object.hasOwn(model.registers, name) ? model.registers[name] : undefined;
   if (found) return found;
@@ -154,8 +155,8 @@ export function checkValue(model: ServoModel, name: string, value: number): void
 }
 
 /**
- * Writes EEPROM registers with the lock open, where the family has one, and closes it again, also when a write fails.
- * @param after the id that the servo has then; null when it is not heard any more
+ * Writes EEPROM registers with the lock open, if the family has one, and closes it again, even if a write fails.
+ * @param after id of the servo after the writes; null if it is no longer heard
  */
 async function persist(
   client: RegisterAccess,
@@ -183,7 +184,7 @@ async function persist(
   if (after !== null) await writeRow(client, after, lock, eepromLock.closed);
 }
 
-/** Closes the lock of the EEPROM, where the family has one. @throws {ServoError} */
+/** Locks the EEPROM, if the family has a lock. @throws {ServoError} */
 export async function lockEeprom(client: RegisterAccess, model: ServoModel, id: number): Promise<void> {
   const { eepromLock } = model.family;
   if (eepromLock !== null) await configure(client, model, id, { [eepromLock.register]: eepromLock.closed });

@@ -6,9 +6,9 @@ import type { EffortLimit, PositionLimits, ServoModel } from './servo-model.ts';
 import { modelByNumber } from './servo-models.ts';
 import { readRow } from './setup.ts';
 
-/** What the check found in one servo, in counts where no unit is named. */
+/** What the check found in one servo; in counts unless a unit is given. */
 export interface FoundServo {
-  /** By its own model number, which may be another than was expected. */
+  /** By the model number that it reports, which may differ from the expected one. */
   readonly model: ServoModel;
   readonly firmware: string;
   readonly torque: boolean;
@@ -19,14 +19,14 @@ export interface FoundServo {
   readonly readings: readonly number[];
   readonly homingOffset: number;
   readonly operatingMode: number;
-  /** Its position leaves the first turn: it is to be placed by `inTurn`, and watched by `turnsShifted`. */
+  /** Its position counts turns: it must be placed with `inTurn`, and watched with `turnsShifted`. */
   readonly countsTurns: boolean;
-  /** Positions that it takes as goals, steps; null where it takes all. */
+  /** Positions that it accepts as goals, steps; null if it accepts all. */
   readonly limits: PositionLimits | null;
   readonly positionGain: number;
-  /** Time that it lets pass before it answers, s. */
+  /** Return delay, s. */
   readonly answerDelay: number;
-  /** What it keeps to while it holds a position, its content, and what that should be; null where it keeps to nothing. */
+  /** Its effort limit while it holds a position, with the present and the wanted content; null if it has none. */
   readonly effortLimit: (EffortLimit & { readonly counts: number; readonly usual: number }) | null;
   /** degrees Celsius */
   readonly maxTemperature: number;
@@ -40,27 +40,30 @@ export interface FoundServo {
 export interface StartUp {
   /** In the order of the expected servos. */
   readonly servos: readonly FoundServo[];
-  /** Registers that do not hold what the data of the arm want. */
+  /** Registers that differ from what the arm's data want. */
   readonly audit: readonly Finding[];
-  /** What people should know, though the arm can be used: warnings of the audit but those of position limits, and others. */
+  /**
+   * Messages for users about an arm that can still be used: warnings of the audit except those about position limits,
+   * and others.
+   */
   readonly warnings: readonly string[];
 }
 
-/** An arm whose servos are not those that are expected; the message lists every finding and what to do. */
+/** The servos of an arm are not the expected ones; the message lists every finding and what to do. */
 export class StartUpError extends Error {
   override readonly name = 'StartUpError';
 }
 
-/** So many readings in a row must agree before a position is believed, of this many at most. */
+/** Readings in a row that must agree before a position is believed, and most readings to try. */
 const AGREEING = 3;
 const MOST_READINGS = 8;
-/** Readings agree when they are apart by no more than this, rad, and by what a hand can turn a limp joint meanwhile, rad/s. */
+/** Readings agree if they differ by at most this, rad, plus what a hand can turn a limp joint meanwhile, rad/s. */
 const SCATTER = 0.05;
 const FASTEST_HAND = 20;
-/** A suspect id is asked so often; two servos have it when a second answer comes twice, or damaged bytes each time. */
+/** Times a suspect id is asked. Two servos have it if a second answer comes twice, or damaged bytes come every time. */
 const ECHOES = 5;
 const SECOND_ANSWERS = 2;
-/** One request with damaged bytes is a disturbance, more of one servo are a reason to look. */
+/** Requests of one servo with damaged bytes that make its id suspect; a single one is a disturbance. */
 const SUSPECT_DAMAGE = 2;
 
 function label(servo: ExpectedServo): string {
@@ -68,13 +71,13 @@ function label(servo: ExpectedServo): string {
 }
 
 /**
- * Checks the servos of an arm before anything is asked of them, sets what may be set without lasting, and reads what they
- * hold. Nothing moves: no goal and no torque is written, and no EEPROM cell.
+ * Checks the servos of an arm before anything is asked of them, sets what may be set temporarily, and reads their
+ * state. Moves nothing: writes no goal, no torque and no EEPROM cell.
  *
- * Refuses an arm with servos that are missing, of an unknown model, two with one id, whose positions cannot be believed, or
- * that are set so that the arm must not be driven. All findings come together.
+ * Refuses an arm if servos are missing, of an unknown model, share an id, have positions that cannot be believed, or
+ * are set so that the arm must not be driven. All findings come together.
  * @throws {StartUpError} for servos that the arm cannot be driven with
- * @throws {ServoError} when a servo falls silent during the check
+ * @throws {ServoError} if a servo falls silent during the check
  */
 export async function startUp(client: ServoClient, expected: readonly ExpectedServo[]): Promise<StartUp> {
   const { faults, ...found } = await survey(client, expected, (servo) => settle(client, servo));
@@ -83,9 +86,9 @@ export async function startUp(client: ServoClient, expected: readonly ExpectedSe
 }
 
 /**
- * The same with nothing written, and with faults among the findings.
+ * Like `startUp`, but writes nothing, and returns faults with the findings.
  * @throws {StartUpError} for servos that are missing or of an unknown model
- * @throws {ServoError} when a servo falls silent
+ * @throws {ServoError} if a servo falls silent
  */
 export function inspect(
   client: ServoClient,
@@ -130,7 +133,7 @@ async function survey(
   for (const { severity, action, register, servo, text } of findings) {
     if (action === 'set' || severity === 'note') continue;
     if (severity === 'fault') faults.push(text);
-    // Whoever drives the arm tells its limits in terms of the joint.
+    // The arm's driver reports its limits in terms of the joint.
     else if (!isLimit(register, models[expected.findIndex(({ id }) => id === servo)]!)) warnings.push(text);
   }
   return { servos, audit: findings, warnings, faults };
@@ -163,7 +166,7 @@ function foundServo(servo: AuditedServo, firmware: string, readings: readonly nu
   };
 }
 
-/** What a register of a servo should have, as its audit says; its content where that does not judge it. */
+/** The content that the audit of a servo wants in a register; the present one if the audit does not judge it. */
 function usualOf(servo: AuditedServo, register: Register): number {
   const { model, contents } = servo;
   const judged = model.family.audit(servo).find(({ register: name }) => model.registers[name] === register);
@@ -174,7 +177,7 @@ function isLimit(name: string, { registers, common }: ServoModel): boolean {
   return registers[name] === common.minPosition || registers[name] === common.maxPosition;
 }
 
-/** What the data of an arm ask of a servo that its model cannot do. */
+/** What the arm's data ask of a servo but its model cannot do. */
 function dataFaults(
   servo: ExpectedServo,
   model: ServoModel,
@@ -183,7 +186,7 @@ function dataFaults(
   const faults: string[] = [];
   for (const name of Object.keys(servo.settings)) {
     if (model.registers[name] !== undefined) continue;
-    // Another model than the arm's data were made for may lack a register, as an XL430 lacks all of current.
+    // A model other than the one in the arm's data may lack a register: an XL430 has none for current.
     if (servo.model.registers[name] !== undefined) {
       warnings.push(`${label(servo)} has no ${name}, which the data of the arm set`);
     } else {
@@ -235,8 +238,8 @@ export async function positions(
 }
 
 /**
- * Runs transactions with one servo, and looks whether a single servo has answered them.
- * @throws {StartUpError} where two servos have the id
+ * Runs transactions with one servo, and checks that only one servo has answered them.
+ * @throws {StartUpError} if two servos have the id
  * @throws {ServoError}
  */
 async function unambiguous<T>(
@@ -275,7 +278,7 @@ async function several(client: ServoClient, id: number, { address, size }: Regis
 }
 
 /**
- * Asks the servos of an arm who they are; writes nothing.
+ * Identifies the servos of an arm; writes nothing.
  * @returns model and firmware of each servo, and warnings
  * @throws {StartUpError} for servos that are missing or of an unknown model
  */

@@ -3,27 +3,30 @@ import type { Register } from './registers.ts';
 import type { ReplyParser, StatusHandler } from './reply.ts';
 import { MAX_BLOCK, type ServoBus } from './servo-bus.ts';
 
-/** No request asks for more bytes of a servo: the probes of `Exchange` are longer. */
+/** Most bytes that a request asks of a servo; the probes of `Exchange` are longer. */
 export const LONGEST_READ = 29;
-/** Requests in a row that nobody answers, before the next one waits for `PACE`, and of how many the lengths are remembered. */
+/**
+ * Unanswered requests in a row before the next one waits for `PACE`, and number of requests whose lengths are
+ * remembered.
+ */
 const QUICK = 6;
 const OPEN = 16;
 /** Time between requests to a line that is silent, s. */
 const PACE = 0.05;
-/** Time of a byte where the port does not know its rate, as at 1 Mbaud, s. */
+/** Time of a byte if the port does not know its rate, s: that of 1 Mbaud. */
 const BYTE_TIME = 1e-5;
 /** 8N1: start bit, eight data bits, stop bit. */
 const BITS_PER_BYTE = 10;
 
 /**
- * What the buses of all families have in common: one request for all servos, replies as they come, one more request for
- * those that are missing when the deadline passes. A family adds its frames.
+ * Common part of the buses of all families: one request for all servos, replies as they come, and one more request for
+ * the missing ones when the deadline passes. A family adds its frames.
  *
- * An answer says nothing of the request that it belongs to, and one that is late would pass for the answer to the next
- * request: a sample older than it says. Therefore a request that is made while answers are outstanding asks for another
- * number of bytes, beyond the block, than those before it, and than what somebody else has asked a servo for in vain.
- * Answers come in the order of their requests, so when one has been answered whole nothing is outstanding. A line that
- * is silent is asked seldom, since an adapter that is stuck may deliver all of it later.
+ * An answer does not name its request, so a late one would pass for the answer to the next request: a sample older than
+ * it claims. Therefore a request that is made while answers are outstanding asks for more bytes than the block, so that
+ * its length differs from those of the requests before it, and of another user's requests that a servo has not
+ * answered. Answers come in the order of their requests, so once one has been answered whole nothing is outstanding. A
+ * silent line is asked rarely, because a stuck adapter may deliver everything later.
  */
 export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements ServoBus {
   readonly ids: readonly number[];
@@ -37,19 +40,19 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
   onSettled: () => void = () => {};
 
   protected readonly parser: P;
-  /** Where a family puts its request. */
+  /** Buffer for a family's request. */
   protected readonly frame: Uint8Array;
 
   readonly #port: BytePort;
   readonly #index = new Int16Array(256).fill(-1);
   readonly #missingIds: Uint8Array;
-  /** The first n of `missingIds`, made once. */
+  /** Views of the first n of `missingIds`, each made once. */
   readonly #firstMissing: readonly Uint8Array[];
-  /** Servos that a write means, the first n of them, and their values. */
+  /** Servos that a write addresses, views of the first n of them, and their values. */
   readonly #meantIds: Uint8Array;
   readonly #firstMeant: readonly Uint8Array[];
   readonly #meantValues: Float64Array;
-  /** The beginning of `frame` by its length, each made once: a view is an object, and a cycle makes none. */
+  /** Views of the start of `frame` by length, each made once, because a cycle must not allocate objects. */
   readonly #requests: Uint8Array[] = [];
   #missing = 0;
   #length = 0;
@@ -59,19 +62,25 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
   /** Bytes beyond the block that the first request of the read asked for, and the newest one. */
   #firstExcess = 0;
   #excess = 0;
-  /** Bytes asked for by the requests to which answers may come, oldest first: all from the newest one on that any servo has answered. */
+  /**
+   * Lengths of the requests that may still be answered, bytes, oldest first. It starts with the newest request that any
+   * servo has answered.
+   */
   readonly #open = new Int16Array(OPEN);
   #opened = 0;
-  /** When a request was made last, s. */
+  /** Time of the last request, s. */
   #lastAsked = Number.NEGATIVE_INFINITY;
   /** The newest request of the read has been sent: answers to it may come. */
   #sent = false;
-  /** 1 for each servo that has not answered the newest request, or that of somebody else, and how many these are. */
+  /** 1 for each servo that still owes an answer to the newest request or to another user, and their number. */
   readonly #owing: Uint8Array;
   #owed = 0;
-  /** Bytes of an answer to somebody else that may still come, by servo; 0 for none that could pass for one of a read. */
+  /**
+   * Length of an answer to another user that may still come, bytes, by servo; 0 for none that could pass for one of a
+   * read.
+   */
   readonly #strays: Int16Array;
-  /** Instant at which all that is under way will have passed the line, s. */
+  /** Instant at which everything sent and expected will have passed the line, s. */
   #lineFree = 0;
   #readTime = 0;
 
@@ -212,8 +221,8 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
   }
 
   /**
-   * One request, since a second one would meet the answers to the first on the wire. Last servo first: where servos wait
-   * for the one before them, those behind a dead one are heard this time.
+   * One request, because a second one would collide with the answers to the first. Last servo first: if servos wait for
+   * the one before them, those behind a dead one are heard this time.
    */
   #askMissing(): number {
     let count = 0;
@@ -228,8 +237,8 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
   }
 
   /**
-   * Chooses so many bytes beyond the block that the answer can be told from all that may still come.
-   * @returns whether there is such a number; otherwise nothing is to be asked now
+   * Chooses the number of bytes beyond the block so that the answer can be told from all that may still come.
+   * @returns whether there is such a number; otherwise nothing must be asked now
    */
   #chooseExcess(now: number): boolean {
     if (this.#opened >= QUICK && now - this.#lastAsked < PACE) return false;
@@ -247,19 +256,19 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
     }
   }
 
-  /** Place of the request for so many bytes among those to which answers may come; -1 for none. */
+  /** Index of the request for this many bytes among those that may still be answered; -1 for none. */
   #place(length: number): number {
     for (let i = 0; i < this.#opened; i++) if (this.#open[i] === length) return i;
     return -1;
   }
 
-  /** No answer to the `count` oldest requests will come any more. */
+  /** Forgets the `count` oldest requests, which will not be answered any more. */
   #close(count: number): void {
     this.#open.copyWithin(0, count, this.#opened);
     this.#opened -= count;
   }
 
-  /** Time that status packets of `count` servos with so many bytes each take on the line, s. */
+  /** Time that status packets of `count` servos with `length` bytes each take on the line, s. */
   #answer(count: number, length: number, byteTime: number): number {
     return count * (this.answerDelay + (this.statusOverhead + length) * byteTime);
   }
@@ -281,7 +290,7 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
 
   #take(id: number, error: number, bytes: Uint8Array, from: number, length: number): void {
     const index = this.#index[id]!;
-    // Reads ask for other lengths than that of a stray answer.
+    // A stray answer: reads never ask for its length.
     if (index < 0 || (length > 0 && length === this.#strays[index])) return;
     this.errors[index] = error;
     const place = this.#place(length);
@@ -310,7 +319,7 @@ export abstract class SyncBus<P extends ReplyParser = ReplyParser> implements Se
 
   #settle(): void {
     this.#reading = false;
-    // It may have been quicker than was reckoned.
+    // The line may be free sooner than was estimated.
     if (this.#owed === 0) this.#lineFree = 0;
     this.onSettled();
   }

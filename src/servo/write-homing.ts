@@ -4,9 +4,9 @@ import type { ServoModel } from './servo-model.ts';
 import { configure, registerName } from './setup.ts';
 
 /**
- * Writes what differs and reads it back, with the lock of the EEPROM open where there is one. The servo must be limp: its
- * position counts from elsewhere afterwards, and its goal does not.
- * @throws {ServoError} refused when the servo holds torque, or does not keep what was written
+ * Writes the homing registers that differ and reads them back, with the EEPROM lock open if there is one. The servo
+ * must be limp: afterwards its position counts from elsewhere, but its goal does not.
+ * @throws {ServoError} refused if the servo holds torque, or does not keep what was written
  */
 export async function writeHoming(
   client: RegisterAccess,

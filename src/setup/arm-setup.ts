@@ -3,7 +3,7 @@ import type { Assigned, Presence } from '../servo/assign.ts';
 import type { Bench, Difference, RegistersSet } from '../servo/bench.ts';
 import { faultsOf, type SetupArm, type SetupServo } from './arm.ts';
 
-/** The way of one arm from servos in a box to the configuration, at a terminal and on the page. */
+/** State machine of the set-up of one arm, from new servos to the configuration. The terminal and the page share it. */
 export const SETUP = defineMachine({
   name: 'Set-up of an arm',
   states: {
@@ -95,18 +95,21 @@ export const SETUP = defineMachine({
 
 export type SetupStep = keyof typeof SETUP.states;
 
-/** One arm that is set up: its step, and what each step does on its bench. What a call throws leaves the step as it is. */
+/**
+ * The set-up of one arm: its step, and the work of each step on its bench. A call that throws leaves the step
+ * unchanged.
+ */
 export class ArmSetup {
   readonly arm: SetupArm;
   readonly #bench: Bench;
   readonly #machine = new Running(SETUP);
-  /** Ids of the servos that have been given theirs, or were left out, since the arm was last seen whole. */
+  /** Ids of the servos that have got their ids or were skipped; emptied when the assignment ends. */
   #done: readonly number[];
   #waiting: readonly SetupServo[] = [];
   #found: readonly Presence[] = [];
   #differences: readonly Difference[] = [];
 
-  /** @param done ids of servos that an earlier run has set up */
+  /** @param done ids of servos already set up in an earlier run */
   constructor(arm: SetupArm, bench: Bench, done: readonly number[] = []) {
     this.arm = arm;
     this.#bench = bench;
@@ -121,27 +124,32 @@ export class ArmSetup {
     return this.#done;
   }
 
-  /** Whether a servo has its id, or was left out, while they get theirs one at a time. */
+  /** Whether a servo has its id or was skipped; false at any step but `single`. */
   isDone(servo: SetupServo): boolean {
     return this.step === 'single' && !this.#waiting.includes(servo);
   }
 
-  /** The servo that is to be connected alone; null at any other step. */
+  /** The servo to be connected alone; null at any step but `single`. */
   get servo(): SetupServo | null {
     return this.step === 'single' ? this.#waiting[0]! : null;
   }
 
-  /** What was wrong when the arm was looked at last, for people. */
+  /** Human-readable faults of the last scan; empty at any step but `missing`. */
   get faults(): readonly string[] {
     return this.step === 'missing' ? faultsOf(this.arm, this.#found) : [];
   }
 
-  /** Registers that are not as wanted; empty at any step but that one. */
+  /** Registers that differ from the arm's data; empty at any step but `registers`. */
   get differences(): readonly Difference[] {
     return this.step === 'registers' ? this.#differences : [];
   }
 
-  /** Looks who answers, and how the registers are when everybody does. @throws {PortError} @throws {ServoError} @throws {AssignError} */
+  /**
+   * Scans the servos, and compares the registers if all answer.
+   * @throws {PortError}
+   * @throws {ServoError}
+   * @throws {AssignError}
+   */
   async look(): Promise<void> {
     const { servos } = this.arm;
     const found = await this.#bench.presence(servos);
@@ -152,10 +160,10 @@ export class ArmSetup {
     this.#put(complete ? (differences.length > 0 ? 'deviating' : 'complete') : 'incomplete');
   }
 
-  /** Begins to give the servos their ids: all but those that have them. */
+  /** Starts to assign ids, one servo at a time, to all servos without their ids. */
   singly(): void {
     const { servos } = this.arm;
-    // One that answers has its id, but for the factory's, which every new servo has.
+    // A servo that answers has its id, except at the factory id, which every new servo has.
     const there = servos.filter(({ id, model }, i) => this.#found[i] === 'there' && id !== model.common.id.initial);
     this.#waiting = servos.filter((servo) => !there.includes(servo) && !this.#done.includes(servo.id));
     this.#put('singly');
@@ -163,8 +171,8 @@ export class ArmSetup {
   }
 
   /**
-   * Gives the only servo that is connected the id that is due.
-   * @param reassign also when it has been given another id before
+   * Assigns the due id to the only connected servo.
+   * @param reassign even if the servo already has another assigned id
    * @throws {AssignError} @throws {PortError} @throws {ServoError}
    */
   async give(reassign: boolean): Promise<Assigned> {
@@ -173,7 +181,7 @@ export class ArmSetup {
     return assigned;
   }
 
-  /** Goes on to the next servo. */
+  /** Skips to the next servo. */
   leaveOut(): void {
     const [served, ...others] = this.#waiting;
     this.#waiting = others;
@@ -181,14 +189,14 @@ export class ArmSetup {
     if (others.length === 0) this.#last();
   }
 
-  /** Sets the registers as they are wanted. @throws {AssignError} @throws {PortError} @throws {ServoError} */
+  /** Sets the registers to the arm's data. @throws {AssignError} @throws {PortError} @throws {ServoError} */
   async setRegisters(): Promise<RegistersSet> {
     const set = await this.#bench.restore(this.arm.servos);
     this.#put('settled');
     return set;
   }
 
-  /** Leaves the registers as they are. */
+  /** Keeps the registers as they are. */
   leaveRegisters(): void {
     this.#put('settled');
   }
@@ -197,14 +205,14 @@ export class ArmSetup {
     this.#put('entered');
   }
 
-  /** Whoever is missing in the end is asked for once more. */
+  /** Ends the assignment, and forgets which servos are done, so that missing servos can be assigned again. */
   #last(): void {
     this.#done = [];
     this.#put('last');
   }
 
   #put(input: keyof typeof SETUP.inputs): void {
-    // No step has a limit of time.
+    // No step has a time limit.
     this.#machine.put(input, 0);
   }
 }

@@ -13,56 +13,56 @@ import { DEFAULT_BAUD_RATE, parseBusUrl } from '../servo/port/url.ts';
 import type { ServoFamily } from '../servo/servo-family.ts';
 import { expectedServos } from './expected-servos.ts';
 
-/** A servo that is set up, with what tells it from others of its model; null where all are alike. */
+/** A servo to set up. `part` distinguishes it from others of its model; null if all are alike. */
 export type SetupServo = ExpectedServo & { readonly part: string | null };
 
-/** An arm that is set up. */
+/** An arm to set up. */
 export interface SetupArm {
   readonly model: ArmModel;
   readonly family: ServoFamily;
-  /** In the order in which they are set up: servos from the factory have id 1, so that comes last. */
+  /** In the order of the set-up: id 1 comes last because new servos have it. */
   readonly servos: readonly SetupServo[];
 }
 
-/** A folder of one's own is meant from the working folder. */
+/** Resolves a path to an arm folder against the working folder; a name of a model is returned unchanged. */
 function folderOf(model: string): string {
   return model.includes('/') ? resolve(model) : model;
 }
 
-/** @param model name of a folder of `robots/`, or the path of one @throws {ArmModelError} */
+/** @param model name of a folder under `robots/`, or a path to an arm folder @throws {ArmModelError} */
 export function armToSetUp(model: string, variant: string): SetupArm {
   const data = loadArmModel(folderOf(model), variant);
   const partOf = (joint: string): string | null => data.joints.find(({ name }) => name === joint)!.part;
-  // Its zeros are still to be found out, so nobody knows where its travel lies.
+  // The arm is not calibrated yet, so its travel in steps is unknown.
   const servos = expectedServos(data)
     .map((servo) => ({ ...servo, part: partOf(servo.joint), travel: null }))
     .sort((a, b) => b.id - a.id);
   return { model: data, family: familyByName(data.family), servos };
 }
 
-/** Builds that there are of an arm, each with its title; the plain one first. @throws {ArmModelError} */
+/** Builds of an arm model with their titles, the plain one first. @throws {ArmModelError} */
 export function buildsOf(model: string): readonly { readonly value: string; readonly label: string }[] {
   const path = folderOf(model);
   return armVariants(path).map((variant) => ({ value: variant, label: loadArmModel(path, variant).title }));
 }
 
-/** What is wrong with the name of an arm, if anything is. */
+/** Fault of an arm's name; undefined: none. */
 export function nameFault(name: string): string | undefined {
   return armConfig.shape.name.safeParse(name).error?.issues[0]?.message;
 }
 
-/** A servo as a hand finds it among others. */
+/** Human-readable description by which a person finds a servo among others. */
 export function servoToTake(servo: SetupServo): string {
   return servo.part === null ? servoName(servo) : `${servoName(servo)}: the one with ${servo.part}`;
 }
 
-/** Rate that the servos of a bus are to have, baud; null over TCP, where the server sets it. */
+/** Required baud rate of the servos on a bus; null if the bus is not serial: over TCP the server sets it. */
 export function wantedRate(bus: string): number | null {
   const target = parseBusUrl(bus);
   return target.kind === 'serial' ? target.baudRate : null;
 }
 
-/** What is wrong with an arm whose servos answer so; empty when nothing is. */
+/** Human-readable faults of an arm, by the answers of its servos; empty: none. */
 export function faultsOf({ servos }: SetupArm, found: readonly Presence[]): string[] {
   const of = (wanted: Presence): ExpectedServo[] => servos.filter((_, place) => found[place] === wanted);
   const [silent, other, several] = [of('silent'), of('other'), of('several')];
@@ -83,7 +83,7 @@ export function faultsOf({ servos }: SetupArm, found: readonly Presence[]): stri
   return faults;
 }
 
-/** The URL under which the configuration names a bus: by the serial number of its adapter where it has one. */
+/** Bus URL for the configuration: by the serial number of the adapter, if it has one. */
 async function lastingBus(bus: string): Promise<string> {
   const port = await usbPort(bus);
   const rate = wantedRate(bus);
@@ -93,7 +93,9 @@ async function lastingBus(bus: string): Promise<string> {
   return `${lasting}${lasting.includes('?') ? '&' : '?'}baud=${rate}`;
 }
 
-/** Arms and pairs of a configuration file; none where there is no such file, or what is wrong with it is told when it is written. */
+/**
+ * Arms and pairs of a configuration file; none if it is missing or invalid. The later write reports an invalid file.
+ */
 function present(file: string): Pick<Config, 'arms' | 'pairs'> {
   const none = { arms: [], pairs: [] };
   if (!existsSync(file)) return none;
@@ -105,7 +107,7 @@ function present(file: string): Pick<Config, 'arms' | 'pairs'> {
   }
 }
 
-/** The other arm of a configuration file that has this bus already; null where none has. */
+/** Name of another arm in a configuration file that already has this bus; null: none. */
 export async function otherAt(file: string, bus: string, name: string): Promise<string | null> {
   const lasting = await lastingBus(bus);
   const other = present(file).arms.find((arm) => arm.bus === lasting && arm.name !== name);
@@ -113,8 +115,8 @@ export async function otherAt(file: string, bus: string, name: string): Promise<
 }
 
 /**
- * The arms of a configuration file that an arm may be paired with: those that are in no pair with others, but for arms that are built as
- * leaders where a follower is looked for. None where the arm has its pair.
+ * Arms of a configuration file that an arm can be paired with: arms in no pair with others, and for a leader only arms
+ * that are not built as leaders. Empty if the arm already has a pair in this role.
  */
 export function counterparts(file: string, name: string, role: Role): readonly string[] {
   const { arms, pairs } = present(file);
@@ -127,10 +129,11 @@ export function counterparts(file: string, name: string, role: Role): readonly s
 }
 
 /**
- * Writes an arm into a configuration file, its bus under the name that lasts.
- * @param entry model as it was named on the command line, a path being meant from the working folder
- * @param counterpart arm of the file that leads it, or that it leads, by its role; null: no pair is written
- * @returns what has been done, for people @throws {ConfigError}
+ * Writes an arm into a configuration file, with a bus URL that survives replugging.
+ * @param entry its model may be a path relative to the working folder
+ * @param counterpart the other arm of the pair, in this file; null: no pair is written
+ * @returns human-readable summary
+ * @throws {ConfigError}
  */
 export async function enterArm(file: string, entry: ArmEntry, counterpart: string | null = null): Promise<string> {
   const bus = await lastingBus(entry.bus);
@@ -144,10 +147,10 @@ export async function enterArm(file: string, entry: ArmEntry, counterpart: strin
   return `${file} ${there ? 'has' : 'is written with'} the arm ${name} at ${bus}${paired}`;
 }
 
-/** @returns whether there was a file before */
+/** @returns whether the file existed before */
 function writeConfig(file: string, { model, ...entry }: ArmEntry, pair: PairEntry | null): boolean {
   if (!model.includes('/')) return writeArm(file, { model, ...entry }, pair);
-  // In a configuration a path is meant from where it is written.
+  // Paths in a configuration are relative to its file.
   const path = relative(dirname(resolve(file)), resolve(model));
   return writeArm(file, { model: isAbsolute(path) || path.startsWith('.') ? path : `./${path}`, ...entry }, pair);
 }

@@ -3,8 +3,8 @@ import { type ExpectedServo, expectedServos as expectedInJoint } from '../servo/
 import { modelByName } from '../servo/servo-models.ts';
 
 /**
- * The servos that an arm's data name, joint by joint, and what their registers are to hold.
- * @throws {Error} for a servo of which there is no table
+ * The servos in an arm's data, joint by joint, with their required register values.
+ * @throws {Error} for a servo model without a register table
  */
 export function expectedServos(model: ArmModel): ExpectedServo[] {
   return model.joints.flatMap(({ name, settings, servos, lower, upper }) =>

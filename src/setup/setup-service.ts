@@ -15,10 +15,10 @@ import type { ServoFamily } from '../servo/servo-family.ts';
 import { armToSetUp, buildsOf, counterparts, enterArm, nameFault, otherAt, type SetupArm, wantedRate } from './arm.ts';
 import { ArmSetup, type SetupStep } from './arm-setup.ts';
 
-/** The first time a follower is no faster than this, rad/s: there is time to see that something is wrong, and to let go. */
+/** Largest speed of a new follower until it is confirmed, rad/s: slow enough to see a fault and let go. */
 export const SLOW = 0.4;
 
-/** So long a hand takes to plug a cable in, s; its servo answers by then. */
+/** Time to plug a cable in, s; the servo answers by then. */
 const PLUGGING = 0.5;
 
 export const SETUP_ACTIONS = [
@@ -31,10 +31,10 @@ export const SETUP_ACTIONS = [
   'leave_registers',
   'enter',
 ] as const;
-/** What a person does at a step. */
+/** Action of a person at a step. */
 export type SetupAction = (typeof SETUP_ACTIONS)[number];
 
-/** At which steps each action has a meaning. */
+/** Steps at which each action is valid. */
 const STEPS_OF: Readonly<Record<SetupAction, readonly SetupStep[]>> = {
   look: ['look', 'missing', 'whole'],
   singly: ['missing'],
@@ -47,10 +47,10 @@ const STEPS_OF: Readonly<Record<SetupAction, readonly SetupStep[]>> = {
 };
 
 export const HAND_ACTIONS = ['plug', 'middle', 'ends', 'let_go'] as const;
-/** What the hand of somebody who practises does. */
+/** Action of the simulated hand during practice. */
 export type HandAction = (typeof HAND_ACTIONS)[number];
 
-/** The hand that builds a kit. */
+/** The simulated hand that builds a kit. */
 export interface PracticeHand {
   plug(what: string): Promise<readonly number[]>;
   middle(): Promise<boolean>;
@@ -58,75 +58,75 @@ export interface PracticeHand {
   letGo(): Promise<void>;
 }
 
-/** What a person says of an arm before its set-up begins. */
+/** Data of an arm that a person gives before its set-up. */
 export interface SetupRequest {
   /** Its bus; null: the simulated kit. */
   readonly bus: string | null;
   readonly model: string;
-  /** Null: the build that its role names. */
+  /** Null: the build for its role. */
   readonly variant: string | null;
   /** Null: it neither leads nor follows. */
   readonly role: Role | null;
   readonly name: string;
 }
 
-/** A set-up that is under way. */
+/** A running set-up. */
 export interface SetupView extends Omit<SetupRequest, 'variant' | 'bus'> {
   readonly variant: string;
   readonly bus: string;
   readonly practice: boolean;
   readonly step: SetupStep;
-  /** Servos in the order in which they get their ids. */
+  /** Servos in the order of the assignment of ids. */
   readonly servos: readonly {
     readonly joint: string;
     readonly id: number;
     readonly model: string;
-    /** What tells it from others of its model; null: nothing does. */
+    /** Part that distinguishes it from others of its model; null: none. */
     readonly part: string | null;
-    /** It is the one that is to be connected alone. */
+    /** It must be connected alone now. */
     readonly due: boolean;
-    /** It has been given its id, or was left out. */
+    /** It has got its id, or was skipped. */
     readonly done: boolean;
   }[];
-  /** What the last action has come to, and what is wrong, for people. */
+  /** Human-readable: result of the last action, and the fault; empty: none. */
   readonly said: string;
   readonly fault: string;
-  /** The servo that is due has been given another id before: `reassign` gives it its own all the same. */
+  /** The due servo already has another assigned id; `reassign` replaces it. */
   readonly given: boolean;
-  /** An action is being carried out. */
+  /** An action is running. */
   readonly busy: boolean;
-  /** Arms that it may be paired with, by its role. */
+  /** Arms that it can be paired with in its role. */
   readonly counterparts: readonly string[];
   readonly by: string;
 }
 
-/** A pair that has been formed here, and follows slowly until somebody says that it goes the right way. */
+/** A new pair that follows slowly until a person confirms its direction. */
 export type Trial = PairEntry;
 
-/** A model with its builds, the plain one first. */
+/** An arm model with its builds, the plain one first. */
 export interface ModelBuilds {
   readonly model: string;
   readonly builds: ReturnType<typeof buildsOf>;
 }
 
-/** What a set-up needs of the rest of the bridge. */
+/** Parts of the bridge that a set-up needs. */
 export interface SetupParts {
   readonly clock: Clock;
   readonly arms: Arms;
-  /** The ports of this machine on which no arm is, with the bus that the configuration would name. */
+  /** Ports of this machine without an arm, each with its bus URL for the configuration. */
   readonly ports: () => Promise<readonly { readonly port: PortInfo; readonly bus: string }[]>;
-  /** Keeps a bus from everybody else. @returns what gives it back @throws {BridgeError} owned */
+  /** Reserves a bus. @returns releases it @throws {BridgeError} owned */
   readonly hold: (bus: string) => Promise<() => void>;
-  /** The servos on a bus; `simulated`: of the simulated arm of that name. */
+  /** Access to the servos on a bus. @param simulated name of the simulated arm that has them; null: real servos */
   readonly bench: (bus: string, family: ServoFamily, rate: number | null, simulated: string | null) => Bench;
-  /** Builds the servos of a simulated arm as they come from the shop; null where nothing is simulated. */
+  /** Makes the new servos of a simulated arm; null if the bridge simulates nothing. */
   readonly kit: ((arm: SetupArm, name: string) => Promise<PracticeHand>) | null;
-  /** Adds an arm to this bridge. @param kit it is a simulated one @throws {BridgeError} */
+  /** Adds an arm to this bridge. @param kit whether it is a simulated kit @throws {BridgeError} */
   readonly join: (config: ArmConfig, kit: boolean) => Promise<Arm>;
   /** Pairs of the configuration in use. */
   readonly pairs: () => readonly PairConfig[];
   readonly setPairs: (pairs: readonly PairConfig[]) => void;
-  /** File that arms are written to. */
+  /** Configuration file that arms are written to. */
   readonly file: string;
 }
 
@@ -139,24 +139,24 @@ interface Open {
   said: string;
   fault: string;
   given: boolean;
-  /** What is being carried out; null: nothing. */
+  /** Running action; null: none. */
   work: Promise<unknown> | null;
 }
 
 /**
- * Sets arms up while the bridge runs, one at a time: who has begun goes on alone, and nobody else uses the bus meanwhile. It opens the
- * bus for each action and closes it again; no action switches torque on.
+ * Sets up arms while the bridge runs, one at a time. Only the client that began may continue, and nobody else uses the
+ * bus meanwhile. Each action opens the bus and closes it again; no action switches torque on.
  */
 export class SetupService {
   readonly #parts: SetupParts;
-  /** Kits by the name of the arm, each with what was said of it when it was built. */
+  /** Kits by arm name; `of` is the model and variant it was built as. */
   readonly #kits = new Map<string, { readonly hand: PracticeHand; readonly of: string }>();
   #open: Open | null = null;
-  /** A set-up is about to begin. */
+  /** A set-up is starting. */
   #beginning = false;
   #trials: readonly Trial[] = [];
   #made: readonly string[] = [];
-  /** Read once: they do not change while the bridge runs. */
+  /** Cached, because models do not change while the bridge runs. */
   #models: readonly ModelBuilds[] | null = null;
 
   constructor(parts: SetupParts) {
@@ -167,30 +167,30 @@ export class SetupService {
     return this.#parts.file;
   }
 
-  /** Why nobody can practise here, for people; empty when people can. */
+  /** Human-readable reason why practice is impossible; empty if it is possible. */
   get noPractice(): string {
     return this.#parts.kit === null
       ? 'A simulated kit needs a bridge with simulated arms: start it without --config.'
       : '';
   }
 
-  /** Pairs that go slowly until they are confirmed. */
+  /** Pairs that follow slowly until they are confirmed. */
   get trials(): readonly Trial[] {
     return this.#trials;
   }
 
-  /** Names of the arms that have been set up since the bridge began. */
+  /** Names of the arms set up since the bridge started. */
   get made(): readonly string[] {
     return this.#made;
   }
 
-  /** Arms that a person may choose from, each with its builds. */
+  /** Models that a person can choose from, each with its builds. */
   models(): readonly ModelBuilds[] {
     this.#models ??= armModels().map((model) => ({ model, builds: buildsOf(model) }));
     return this.#models;
   }
 
-  /** Adapters on which no arm is: what they are, and which arms usually come with them. */
+  /** USB adapters without an arm: description of each, and the arms that usually have it. */
   async ports(): Promise<
     readonly { readonly bus: string; readonly about: string; readonly likely: readonly string[] }[]
   > {
@@ -204,7 +204,7 @@ export class SetupService {
   }
 
   /**
-   * Begins to set an arm up. Writes nothing.
+   * Begins the set-up of an arm. Writes nothing.
    * @throws {BridgeError} owned, bad_request, unsupported
    */
   async begin(request: SetupRequest, { owner }: Caller): Promise<SetupView> {
@@ -220,8 +220,8 @@ export class SetupService {
   }
 
   /**
-   * Does what is to be done at the present step. What goes wrong at the servos is told in the view, and the step stays.
-   * @param counterpart arm that leads it, or that it leads, for `enter`
+   * Carries out an action of the present step. A fault of the servos appears in the view, and the step stays.
+   * @param counterpart for `enter`: the other arm of its pair; null: no pair
    * @throws {BridgeError} owned, bad_request
    */
   async act(action: SetupAction, counterpart: string | null, { owner }: Caller): Promise<SetupView> {
@@ -233,27 +233,33 @@ export class SetupService {
     return this.#carryOut(open, action, counterpart);
   }
 
-  /** Ends it; what is written stays. An action under way is finished first. @returns false when none is under way @throws {BridgeError} owned */
+  /**
+   * Ends the set-up after a running action; written data stays.
+   * @returns false if no set-up is running
+   * @throws {BridgeError} owned
+   */
   async end({ owner }: Caller): Promise<boolean> {
     if (this.#open === null) return false;
     await this.#end(this.#mine(owner));
     return true;
   }
 
-  /** Ends it when whoever has begun it has gone. */
+  /** Ends the set-up if its client has gone. */
   endForsaken(hasGone: (owner: Owner) => boolean): void {
     if (this.#open !== null && hasGone(this.#open.owner)) void this.#end(this.#open);
   }
 
-  /** Lets an action that writes be finished before the bridge ends. */
+  /** Ends the set-up after a running action, because the action may be writing. */
   async close(): Promise<void> {
     if (this.#open !== null) await this.#end(this.#open);
   }
 
   /**
-   * Moves the hand of somebody who practises.
-   * @param name of the arm @param what servo to be plugged in: its joint, or `all`
-   * @returns what has been done, for people @throws {BridgeError} bad_request, owned
+   * Moves the simulated hand of a practice kit.
+   * @param name name of the arm
+   * @param what servo to plug in: its joint, or `all`
+   * @returns human-readable result
+   * @throws {BridgeError} bad_request, owned
    */
   async hand(name: string, action: HandAction, what: string, { owner }: Caller): Promise<string> {
     const hand = this.#kits.get(name)?.hand;
@@ -283,7 +289,10 @@ export class SetupService {
     }
   }
 
-  /** The follower goes the right way: from the next start on it has its full speed. @throws {BridgeError} bad_request */
+  /**
+   * Confirms that the follower goes the right way: from the next start it has full speed.
+   * @throws {BridgeError} bad_request
+   */
   confirm(follower: string): void {
     const trial = this.#trial(follower);
     this.#trials = this.#trials.filter((other) => other !== trial);
@@ -291,7 +300,8 @@ export class SetupService {
   }
 
   /**
-   * Leader and follower were taken for each other: exchanges their ports in the configuration file, for the next start of the bridge.
+   * Exchanges the ports of a leader and a follower that were mixed up, in the configuration file. It takes effect at
+   * the next start of the bridge.
    * @throws {BridgeError} bad_request
    */
   swap(follower: string): void {
@@ -361,7 +371,7 @@ export class SetupService {
     };
   }
 
-  /** The kit of this name, which is built once. @throws {BridgeError} bad_request, unsupported */
+  /** The kit of this name; built on first use. @throws {BridgeError} bad_request, unsupported */
   async #kit(arm: SetupArm, { name, model, variant }: SetupRequest): Promise<PracticeHand> {
     const { kit } = this.#parts;
     if (kit === null) throw new BridgeError('unsupported', this.noPractice);
@@ -401,7 +411,7 @@ export class SetupService {
     return view;
   }
 
-  /** @returns what has been done, for people */
+  /** @returns human-readable result */
   async #work({ setup, request, hand }: Open, action: SetupAction, counterpart: string | null): Promise<string> {
     switch (action) {
       case 'look':
@@ -459,7 +469,7 @@ export class SetupService {
     return `${arm.name} is robot ${arm.id} of this bridge now, and limp. ${done}.`;
   }
 
-  /** From now on the two are a pair of this bridge, and slow until somebody has seen that it goes the right way. */
+  /** Makes the two arms a pair of this bridge, which follows slowly until it is confirmed. */
   #pair(entry: PairEntry): void {
     const slow = pairConfig.parse({ ...entry, velocity: SLOW });
     const others = this.#parts.pairs().filter(({ follower }) => follower !== entry.follower);
@@ -467,7 +477,7 @@ export class SetupService {
     this.#trials = [...this.#trials.filter(({ follower }) => follower !== entry.follower), entry];
   }
 
-  /** Kits go with kits, and arms of the file with arms of the file that this bridge has. */
+  /** Possible partners: kits for a kit, otherwise arms of the file that this bridge has. */
   #counterparts(name: string, role: Role | null, practice: boolean): readonly string[] {
     if (role === null) return [];
     const { arms, file, pairs } = this.#parts;
@@ -528,7 +538,7 @@ export class SetupService {
   }
 }
 
-/** The build that a role names, where the model has one. */
+/** The build for a role, if the model has one, else the plain build. */
 function variantFor(model: string, role: Role | null): string {
   return role === 'leader' && buildsOf(model).some(({ value }) => value === role) ? role : BASE_VARIANT;
 }
@@ -537,7 +547,7 @@ function isOf(pair: PairEntry, { leader, follower }: PairEntry): boolean {
   return pair.leader === leader && pair.follower === follower;
 }
 
-/** What is wrong with a model or a configuration is for people. @throws {BridgeError} bad_request */
+/** Turns faults of a model or a configuration into refusals. @throws {BridgeError} bad_request */
 function people<T>(task: () => T): T {
   try {
     return task();
@@ -547,7 +557,7 @@ function people<T>(task: () => T): T {
   }
 }
 
-/** Where arms are written to when the bridge runs without a file of its own. */
+/** Configuration file for new arms: the bridge's own, or my.yaml if it runs without one. */
 export function ownFile(file: string | null): string {
   return resolve(file ?? 'my.yaml');
 }

@@ -3,11 +3,11 @@ import { type Random, seededRandom } from './random.ts';
 
 export interface BusOptions<S extends EmulatedServo> {
   readonly servos: readonly S[];
-  /** Status packets in answer to one `feed`; the bytes are valid during the call only. */
+  /** Receives the status packets that one `feed` causes; the bytes are valid during the call only. */
   readonly onReply: (bytes: Uint8Array) => void;
   /** Seed of the fault generator. */
   readonly seed?: number;
-  /** A frame of which nothing more comes for this long is dropped, ms. */
+  /** An incomplete frame is dropped after this long without another byte, ms. */
   readonly frameTimeout?: number;
 }
 
@@ -15,19 +15,19 @@ export interface BusOptions<S extends EmulatedServo> {
 const FRAME_TIMEOUT = 20;
 
 /**
- * What the far ends of servo buses of all families have in common: they find request frames in whatever chunks arrive,
- * let faults take or damage requests and status packets, and hand these out. Servos with one id answer together, and their
- * packets collide. A family adds its frames and instructions.
+ * The servo side of a bus, common to all families: finds request frames in chunks of any size, loses or damages
+ * requests and status packets as the faults say, and sends the status packets. Servos with the same id answer together,
+ * and their packets collide. A family adds its frames and instructions.
  */
 export abstract class BusEnd<S extends EmulatedServo> implements EmulatedServoBus {
   readonly faults: BusFaults = noBusFaults();
   onStatus: ((bytes: Uint8Array, returnDelay: number) => void) | null = null;
 
   protected readonly servos: readonly S[];
-  /** Bytes that have arrived and belong to no frame yet, `inputLength` of them. */
+  /** Received bytes that do not yet form a complete frame; the first `inputLength` are valid. */
   protected readonly input: Uint8Array;
   protected inputLength = 0;
-  /** Where a family puts a status packet. */
+  /** A family builds its status packets here. */
   protected readonly output: Uint8Array;
 
   readonly #onReply: (bytes: Uint8Array) => void;
@@ -35,14 +35,14 @@ export abstract class BusEnd<S extends EmulatedServo> implements EmulatedServoBu
   readonly #frameTimeout: number;
   #lastByteAt = 0;
   readonly #addressed: S[] = [];
-  /** Whose turn it is to answer; servos that answer in one turn collide. */
+  /** Number of the present answering slot; servos that answer in the same slot collide. */
   #turn = 0;
-  /** The newest status packet, until it is known that no other servo answers at the same time. */
+  /** The newest status packet, held back until no other servo can answer in the same slot. */
   readonly #held: Uint8Array;
   #heldLength = 0;
   #heldTurn = 0;
   #heldDelay = 0;
-  /** Status packets that leave together. */
+  /** Status packets that are sent together. */
   readonly #replies: Uint8Array;
   #repliesLength = 0;
 
@@ -52,19 +52,19 @@ export abstract class BusEnd<S extends EmulatedServo> implements EmulatedServoBu
     this.#random = seededRandom(options.seed ?? 1);
     this.#frameTimeout = options.frameTimeout ?? FRAME_TIMEOUT;
     this.input = new Uint8Array(2 * maxFrame);
-    // Stuffing makes a packet longer before its length is judged.
+    // A packet grows by stuffing before its length is checked.
     this.output = new Uint8Array(2 * maxFrame);
     this.#held = new Uint8Array(4 * maxFrame);
     this.#replies = new Uint8Array(16 * maxFrame);
   }
 
   /**
-   * Carries out the frame that begins at `at` of `input`.
-   * @returns the bytes that it takes; 1 when none begins there, 0 while it is not complete
+   * Executes the frame that begins at `at` in `input`.
+   * @returns the number of bytes consumed; 1 if no frame begins there, 0 if the frame is not complete yet
    */
   protected abstract frame(at: number): number;
 
-  /** Takes request bytes; answers through `onReply` before it returns, in one piece when it fits. */
+  /** Takes request bytes; answers through `onReply` before it returns, in one call if the answers fit. */
   feed(chunk: Uint8Array, now: number): void {
     if (this.inputLength > 0 && now - this.#lastByteAt > this.#frameTimeout) this.inputLength = 0;
     this.#lastByteAt = now;
@@ -80,15 +80,15 @@ export abstract class BusEnd<S extends EmulatedServo> implements EmulatedServoBu
     this.#flush();
   }
 
-  /** Whether a servo understands the request at hand. */
+  /** Whether a servo receives the present request. */
   protected hears(servo: S): boolean {
     const { dead, missRate } = this.faults;
     return servo.awake && !dead.has(servo.id) && (missRate === 0 || this.#random() >= missRate);
   }
 
   /**
-   * The servos with this id that understand the request at hand, usually one; they answer at one time. Valid until the
-   * next call.
+   * The servos with this id that receive the present request, usually one; they answer at the same time. Valid until
+   * the next call.
    */
   protected addressed(id: number): readonly S[] {
     const found = this.#addressed;
@@ -98,12 +98,12 @@ export abstract class BusEnd<S extends EmulatedServo> implements EmulatedServoBu
     return found;
   }
 
-  /** All ids on the bus, each once, in their order. */
+  /** All ids on the bus, without duplicates, in ascending order. */
   protected ids(): number[] {
     return [...new Set(this.servos.map(({ id }) => id))].sort((a, b) => a - b);
   }
 
-  /** Lets the status packet in `output[0..length)` go, unless a fault takes it. */
+  /** Sends the status packet in `output[0..length)`, unless a fault loses it. */
   protected release(servo: S, length: number): void {
     const { faults, output } = this;
     if (faults.loseRate > 0 && this.#random() < faults.loseRate) return;
@@ -126,7 +126,7 @@ export abstract class BusEnd<S extends EmulatedServo> implements EmulatedServoBu
     this.#heldLength = length;
   }
 
-  /** The status packet in `output[0..length)` meets the one that is held. */
+  /** The status packet in `output[0..length)` collides with the held one. */
   #collide(length: number): void {
     const held = this.#held;
     const { collisions } = this.faults;
@@ -149,7 +149,7 @@ export abstract class BusEnd<S extends EmulatedServo> implements EmulatedServoBu
     }
   }
 
-  /** Lets the packet that is held go. */
+  /** Sends the held packet. */
   #emit(): void {
     const length = this.#heldLength;
     if (length === 0) return;

@@ -13,7 +13,7 @@ import { type ServoFault, ServoFaults } from './servo-faults.ts';
 import { ServoSupply } from './servo-supply.ts';
 import type { MotorParameters } from './sts3215-motor.ts';
 
-/** The indirect registers, which are not emulated, begin here. */
+/** The indirect registers begin here; they are not emulated. */
 const MEMORY_SIZE = 168;
 const STEPS = 4096;
 const STEPS_PER_RADIAN = STEPS / (2 * Math.PI);
@@ -27,28 +27,28 @@ const VOLTAGE_SAG = 0.03;
 /** Winding temperature above ambient after a long stall at full duty, K, and the time constant to get there, s. */
 const STALL_HEATING = 50;
 const THERMAL_TIME = 400;
-/** Share of the no-load speed over which back-EMF takes the last drive away. */
+/** Share of the no-load speed over which back-EMF fades the drive out. */
 const DRIVE_FADE = 0.2;
-/** Overload: output of at least this share for this long, s. ROBOTIS publishes no figures; these are chosen. */
+/** Overload: output of at least this share for this long, s. ROBOTIS publishes no figures; these are assumed. */
 const OVERLOAD_DUTY = 0.9;
 const OVERLOAD_TIME = 2;
 /** Distance from the goal at which a profile counts as arrived, steps. */
 const ARRIVED = 20;
-/** Bits of the drive mode: the servo turns in reverse; profiles are times (ms) in place of speeds. */
+/** Bits of the drive mode: the servo turns in reverse; profiles are times (ms) instead of speeds. */
 const REVERSE = 1;
 const TIMED_PROFILE = 4;
-/** Bit of the start-up configuration: torque goes on with the supply. */
+/** Bit of the start-up configuration: torque switches on at power-up. */
 const STARTS_WITH_TORQUE = 1;
-/** Samples of the position controller in a second, by which its I gain counts; chosen. */
+/** Sample rate of the position controller, Hz, which scales the I gain; assumed. */
 const SAMPLES = 1000;
 const INTEGRAL_UNIT = 65_536;
 
-/** Content of the bus watchdog register after it has run out. */
+/** Value of the bus watchdog register once it has expired. */
 const WATCHDOG_EXPIRED = -1;
 
 /**
- * Smallest and largest count that the servo takes, where that is less than what the register's bits can hold (e-manual
- * tables). Goals and the velocity limit have limits besides.
+ * Smallest and largest count that the servo accepts, where the register's bits could hold more (e-manual tables). Goals
+ * and the current limit have further checks.
  */
 const RANGES: Readonly<Partial<Record<DynamixelRegister, readonly [number, number]>>> = {
   id: [0, MAX_ID],
@@ -83,34 +83,34 @@ export interface DynamixelFirmwareOptions {
   readonly model: DynamixelModel;
   readonly id: number;
   readonly motor?: Partial<MotorParameters>;
-  /** V; default: the model's recommended one. */
+  /** V; default: the recommended supply of the model. */
   readonly supplyVoltage?: number;
   /** degC. */
   readonly ambientTemperature?: number;
-  /** What the firmware says of itself, and whether it knows the fast sync read. */
+  /** Version that the firmware reports, and whether it supports the fast sync read. */
   readonly firmwareVersion?: number;
   readonly fastSyncRead?: boolean;
-  /** EEPROM content that differs from the factory's, decoded counts by register name. */
+  /** EEPROM values that differ from the factory's, as decoded counts by register name. */
   readonly eeprom?: Partial<Record<DynamixelRegister, number>>;
 }
 
 /**
- * One Dynamixel X servo: its control table and its position loop, by the e-manual's page of the model. It knows nothing
- * of frames; the bus calls `read`, `write`, `regWrite`, `action`, `heard`, `reboot` and `factoryReset`. Physics calls
- * `step` with the shaft's state and applies the torque.
+ * One Dynamixel X servo: its control table and its position loop, after the e-manual page of its model. It knows
+ * nothing of frames: the bus calls `read`, `write`, `regWrite`, `action`, `heard`, `reboot` and `factoryReset`. The
+ * physics calls `step` with the state of the shaft and applies the torque.
  *
- * Where the e-manual is silent: a goal written to a limp servo stays, so that switching torque on afterwards moves it,
- * which is the worse case; until one is written, the goal is the present position. Reads may run over gaps of the table,
- * which give zeros. Not emulated: indirect addresses, the backup of RAM, D and feed-forward gains.
+ * Assumptions where the e-manual is silent: a goal written to a limp servo stays, so that the servo moves once torque
+ * is switched on (the worst case); until a goal is written, the goal is the present position. Reads may span gaps in
+ * the table, which read as zeros. Not emulated: indirect addresses, RAM backup, D and feed-forward gains.
  */
 export class DynamixelFirmware implements EmulatedServo {
   readonly model: DynamixelModel;
-  /** Whether it answers a fast sync read. */
+  /** Whether the servo answers a fast sync read. */
   readonly fastSyncRead: boolean;
   /** Content of the control table, one byte per address. */
   readonly memory = new Uint8Array(MEMORY_SIZE);
   readonly #registers: Readonly<Partial<Record<DynamixelRegister, Register>>>;
-  /** Register that begins at each address, and register that covers it. */
+  /** The register that begins at each address. */
   readonly #starts: (readonly [DynamixelRegister, Register] | undefined)[] = [];
   readonly #persisted = new Uint8Array(MEMORY_SIZE);
   readonly #motor: MotorParameters;
@@ -122,7 +122,7 @@ export class DynamixelFirmware implements EmulatedServo {
   #pendingAddress = 0;
   #pendingLength = 0;
 
-  // Shaft and drive, as of the last step. Steps count along the servo's own direction, over turns.
+  // Shaft and drive as of the last step. Steps count in the servo's own direction, across turns.
   #steps = 0;
   #placed = false;
   #turnBase = 0;
@@ -136,16 +136,16 @@ export class DynamixelFirmware implements EmulatedServo {
   #errors = 0;
   #goalWritten = false;
 
-  // Internal goal, which follows the goal register at the speed and acceleration of the profile (step, step/s).
+  // Internal goal: it follows the goal register at the speed and acceleration of the profile (step, step/s).
   #profile = 0;
   #profileSpeed = 0;
-  /** When the goal was written, s, and where the profile was then. */
+  /** Time at which the goal was written, s, and position of the profile at that time. */
   #goalTime = 0;
   #goalStart = 0;
   /** Sum of the position error, step s. */
   #integral = 0;
 
-  // Decoded registers that the position loop needs at every step.
+  // Decoded registers that the position loop needs in every step.
   #torqueOn = false;
   #direction: 1 | -1 = 1;
   #mode = 0;
@@ -165,7 +165,7 @@ export class DynamixelFirmware implements EmulatedServo {
   #minVoltage = 0;
   #maxVoltage = 0;
 
-  /** @throws {RangeError} when the id is not one a single servo can have. */
+  /** @throws {RangeError} if the id is not valid for a single servo */
   constructor(options: DynamixelFirmwareOptions) {
     if (!Number.isInteger(options.id) || options.id < 0 || options.id > MAX_ID) {
       throw new RangeError(`servo id ${options.id} is not within 0..${MAX_ID}: give each simulated servo its own id`);
@@ -192,7 +192,7 @@ export class DynamixelFirmware implements EmulatedServo {
     return this.#get('id');
   }
 
-  /** Id of a group that the servo obeys without answering; null for none. */
+  /** Id of a group whose instructions the servo obeys without answering; null: none. */
   get secondaryId(): number | null {
     const id = this.#get('secondary_id');
     return id > MAX_ID ? null : id;
@@ -231,12 +231,12 @@ export class DynamixelFirmware implements EmulatedServo {
     return this.#get('status_return_level');
   }
 
-  /** Latched bits of `HardwareError`; not 0 means that status packets carry the alert bit. */
+  /** Latched bits of `HardwareError`; if not 0, status packets carry the alert bit. */
   get hardwareErrors(): number {
     return this.#errors;
   }
 
-  /** Supply at the servo, V. */
+  /** Supply voltage at the servo, V. */
   get voltage(): number {
     return this.#supply.volts * (1 - VOLTAGE_SAG * Math.abs(this.#duty));
   }
@@ -246,7 +246,7 @@ export class DynamixelFirmware implements EmulatedServo {
     return this.#temperature;
   }
 
-  /** Decoded content of one register, as a read at this moment gives it; NaN where the model has no such register. */
+  /** Decoded value of one register, as a read would return it now; NaN if the model has no such register. */
   value(name: DynamixelRegister): number {
     this.#measure();
     return this.#registers[name] ? this.#get(name) : Number.NaN;
@@ -270,7 +270,7 @@ export class DynamixelFirmware implements EmulatedServo {
     this.#startProfile();
   }
 
-  /** As a restart over the bus does, after which it starts as long as its physics lets time pass. */
+  /** Restarts as the reboot instruction does; once physics runs, it stays silent for its start-up time too. */
   reboot(): void {
     this.powerCycle();
     if (this.#placed) this.#supply.start();
@@ -294,7 +294,7 @@ export class DynamixelFirmware implements EmulatedServo {
     if (overload) this.raiseOverload();
   }
 
-  /** Puts the EEPROM back to the factory's content, except what the option leaves alone, and restarts. */
+  /** Restores the factory EEPROM, except for the registers that the option keeps, and restarts. */
   factoryReset(option: number): void {
     for (const [name, row] of this.#rows()) {
       if (row.access !== 'eeprom') continue;
@@ -309,12 +309,12 @@ export class DynamixelFirmware implements EmulatedServo {
     this.#raise(HardwareError.overload);
   }
 
-  /** A valid instruction packet has passed on the bus: the bus watchdog begins anew. */
+  /** A valid instruction packet has passed on the bus: restarts the bus watchdog. */
   heard(): void {
     this.#silence = 0;
   }
 
-  /** Copies `length` bytes from `address` on into `out`; returns an error number, 0 for none. */
+  /** Copies `length` bytes from `address` into `out`. Returns an error number, 0 for none. */
   read(address: number, length: number, out: Uint8Array, outOffset: number): number {
     if (length === 0 || address + length > MEMORY_SIZE) return ErrorNumber.access;
     this.#measure();
@@ -324,7 +324,7 @@ export class DynamixelFirmware implements EmulatedServo {
 
   /**
    * Writes whole registers, all or none.
-   * @param bySecondaryId whether the packet was sent to the group that the servo belongs to
+   * @param bySecondaryId whether the packet was addressed to the servo's group
    * @returns an error number, 0 for none
    */
   write(address: number, data: Uint8Array, offset: number, length: number, bySecondaryId = false): number {
@@ -343,7 +343,7 @@ export class DynamixelFirmware implements EmulatedServo {
     return 0;
   }
 
-  /** Keeps a write until `action`; a second one replaces the first. Returns an error number, 0 for none. */
+  /** Holds a write until `action`; a second one replaces the first. Returns an error number, 0 for none. */
   regWrite(address: number, data: Uint8Array, offset: number, length: number): number {
     const error = this.#check(address, data, offset, length, false);
     if (error !== 0) return error;
@@ -353,7 +353,7 @@ export class DynamixelFirmware implements EmulatedServo {
     return 0;
   }
 
-  /** Carries out the kept write; an instruction error when there is none. */
+  /** Executes the held write. Returns an error number, 0 for none; an instruction error if no write is held. */
   action(): number {
     const length = this.#pendingLength;
     if (length === 0) return ErrorNumber.instruction;
@@ -361,7 +361,7 @@ export class DynamixelFirmware implements EmulatedServo {
     return this.write(this.#pendingAddress, this.#pending, 0, length);
   }
 
-  /** Brings the present position back within one turn; only at rest. Returns an error number, 0 for none. */
+  /** Resets the present position to within one turn; only at rest. Returns an error number, 0 for none. */
   clearTurns(): number {
     if (this.#isMoving()) return ErrorNumber.resultFail;
     this.#rebase();
@@ -406,7 +406,7 @@ export class DynamixelFirmware implements EmulatedServo {
     );
   }
 
-  /** Torque along the servo's own direction, Nm. */
+  /** Torque in the servo's own direction, Nm. */
   #drive(dt: number, velocity: number): number {
     const stall = this.#stallTorque;
     let demand = 0;
@@ -440,7 +440,7 @@ export class DynamixelFirmware implements EmulatedServo {
     return ((error * this.#pGain) / GAIN_UNIT + this.#integral * perSum) * unit;
   }
 
-  /** Stiffness that the position controller alone gives at the reference gain, Nm/rad; options may ask for another. */
+  /** Stiffness of the plain position controller at the reference gain, Nm/rad; options may ask for another. */
   get #ownStiffness(): number {
     return ((this.#motor.referenceGain / GAIN_UNIT) * STEPS_PER_RADIAN * this.#motor.stallTorque) / FULL_PWM;
   }
@@ -459,7 +459,7 @@ export class DynamixelFirmware implements EmulatedServo {
     }
   }
 
-  /** A profile in which the goal is reached `profile_velocity` ms after it was written. */
+  /** Timed profile: reaches the goal `profile_velocity` ms after it was written. */
   #advanceTimed(dt: number): void {
     const duration = this.#profileVelocity / 1000;
     const ramp = Math.min(this.#profileAcceleration / 1000, duration / 2);
@@ -473,7 +473,7 @@ export class DynamixelFirmware implements EmulatedServo {
     this.#profileSpeed = (this.#profile - before) / dt;
   }
 
-  /** Brings the profile closer to the goal within a speed (step/s) and an acceleration (step/s^2; 0: any). */
+  /** Moves the profile towards the goal within a speed (step/s) and an acceleration (step/s^2; 0: unlimited). */
   #approach(dt: number, velocity: number, acceleration: number): void {
     const rest = this.#goal - this.#profile;
     if (acceleration === 0) {
@@ -498,7 +498,7 @@ export class DynamixelFirmware implements EmulatedServo {
     return this.model.registers.profile_velocity.scale * STEPS_PER_RADIAN;
   }
 
-  /** Stops the motion when nothing has been heard for the time in the bus watchdog register while torque is on. */
+  /** Stops the motion if the bus is silent for longer than the bus watchdog allows while torque is on. */
   #watchBus(dt: number): void {
     if (!this.#torqueOn || this.#watchdog <= 0) {
       this.#silence = 0;
@@ -524,7 +524,7 @@ export class DynamixelFirmware implements EmulatedServo {
     if (volts > this.#maxVoltage || volts < this.#minVoltage) this.#raise(HardwareError.inputVoltage);
   }
 
-  /** Latches a hardware error; the shutdown mask says whether the torque goes off with it, until a restart. */
+  /** Latches a hardware error. If the shutdown mask includes it, torque switches off until a restart. */
   #raise(bit: number): void {
     this.#errors |= bit;
     if (!this.#torqueOn || !(this.#errors & this.#get('shutdown'))) return;
@@ -532,7 +532,7 @@ export class DynamixelFirmware implements EmulatedServo {
     this.#decode();
   }
 
-  /** First error number of a write, 0 when all of it is allowed. */
+  /** First error number of a write, 0 if all of it is allowed. */
   #check(address: number, data: Uint8Array, offset: number, length: number, bySecondaryId: boolean): number {
     if (length === 0) return ErrorNumber.dataLength;
     for (let at = 0; at < length; ) {
@@ -593,7 +593,7 @@ export class DynamixelFirmware implements EmulatedServo {
     return false;
   }
 
-  /** What a register's new content sets going. */
+  /** Side effects of a register write. */
   #written(name: DynamixelRegister): void {
     if (name === 'goal_position') {
       this.#goalWritten = true;
@@ -615,7 +615,7 @@ export class DynamixelFirmware implements EmulatedServo {
     if (name === 'bus_watchdog') this.#silence = 0;
   }
 
-  /** The internal goal begins where the shaft is. */
+  /** Starts the internal goal at the position of the shaft. */
   #startProfile(): void {
     this.#profile = this.#present;
     this.#profileSpeed = 0;
@@ -624,7 +624,7 @@ export class DynamixelFirmware implements EmulatedServo {
     this.#integral = 0;
   }
 
-  /** Derives what the position loop needs from the registers; called after each change of them. */
+  /** Decodes the registers that the position loop needs; call after every register change. */
   #decode(): void {
     const driveMode = this.#get('drive_mode');
     const current = this.#registers.goal_current;
@@ -648,7 +648,7 @@ export class DynamixelFirmware implements EmulatedServo {
     this.#maxVoltage = this.#get('max_voltage');
   }
 
-  /** A goal that a mode drives by begins at rest; where it only limits another one, it begins at its own limit. */
+  /** Initialises the goals: 0 for the one that the mode drives by, the limit for goals that only limit others. */
   #resetGoals(): void {
     const mode = this.#get('operating_mode');
     this.#set('goal_pwm', mode === OperatingMode.pwm ? 0 : this.#get('pwm_limit'));
@@ -656,12 +656,12 @@ export class DynamixelFirmware implements EmulatedServo {
     this.#set('goal_current', mode === OperatingMode.current ? 0 : this.#get('current_limit'));
   }
 
-  /** Counts the present position within one turn again. */
+  /** Resets the turn count: the present position is again within one turn. */
   #rebase(): void {
     this.#turnBase = Math.floor(this.#steps / STEPS) * STEPS;
   }
 
-  /** The count over turns jumps, and with it what the servo is driven to, so that its shaft stays. */
+  /** Shifts the multi-turn count together with the goal, so that the shaft stays still. */
   #miscount(turns: number): void {
     this.#turnBase -= turns * STEPS;
     this.#profile += turns * STEPS;
@@ -670,7 +670,7 @@ export class DynamixelFirmware implements EmulatedServo {
     this.#set('goal_position', this.#goal);
   }
 
-  /** Until somebody writes a goal, it is where the shaft is. */
+  /** Sets the goal to the present position until a goal is written. */
   #followPresent(): void {
     if (this.#goalWritten || this.#goal === this.#present) return;
     this.#goal = this.#present;
@@ -706,7 +706,7 @@ export class DynamixelFirmware implements EmulatedServo {
     return Object.entries(this.#registers) as [DynamixelRegister, Register][];
   }
 
-  /** Decoded content of a register; 0 where the model has none of this name. */
+  /** Decoded value of a register; 0 if the model has no such register. */
   #get(name: DynamixelRegister): number {
     const row = this.#registers[name];
     return row ? decodeSign(row.sign, loadRaw(this.memory, row.address, row.size)) : 0;
@@ -723,7 +723,7 @@ export class DynamixelFirmware implements EmulatedServo {
   }
 }
 
-/** What a register of one byte holds of a measurement. */
+/** A measurement as a one-byte register holds it. */
 function byte(value: number): number {
   return Math.min(255, Math.max(0, Math.round(value)));
 }

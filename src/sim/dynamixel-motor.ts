@@ -1,21 +1,22 @@
 import type { DynamixelModel } from '../servo/dynamixel/x-series.ts';
 import type { MotorParameters } from './sts3215-motor.ts';
 
-/** Full output in counts of the PWM registers. */
+/** Full output, counts of the PWM registers. */
 export const FULL_PWM = 885;
 
-/** Position P gain register content for a gain of 1 PWM count per step. */
+/** Register value of the position P gain for a gain of 1 PWM count per step. */
 export const GAIN_UNIT = 128;
 
 const STEPS_PER_RADIAN = 4096 / (2 * Math.PI);
 
 /**
- * Product page of each model (https://emanual.robotis.com/docs/en/dxl/x/): torque, current and speed at the recommended
- * supply. Stiffness is not chosen but follows from the e-manual's position controller, P / 128 PWM counts per step of
- * error with 885 counts as full output, at the model's P from the factory. D, I and feed-forward gains are not emulated.
+ * Torque, current and speed at the recommended supply: product page of each model
+ * (https://emanual.robotis.com/docs/en/dxl/x/). Stiffness is derived from the position controller in the e-manual: P /
+ * 128 PWM counts per step of error, 885 counts at full output, at the model's factory P. D, I and feed-forward gains
+ * are not emulated here.
  *
- * Chosen, since ROBOTIS publishes none of them: damping as the back-EMF makes it (stall torque per no-load speed), dry
- * friction as 2 % of the stall torque, armature such that the motor's time constant is the STS3215's (47 ms).
+ * Assumed, because ROBOTIS publishes no figures: damping equal to the back-EMF slope (stall torque over no-load speed),
+ * dry friction of 2 % of the stall torque, and an armature that gives the STS3215's motor time constant (47 ms).
  */
 function motor(
   gain: number,

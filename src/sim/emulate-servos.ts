@@ -9,7 +9,7 @@ import type { EmulatedServo, EmulatedServoBus } from './emulated-servo.ts';
 import { Sts3215Firmware } from './sts3215-firmware.ts';
 import { type MotorParameters, STS3215_MOTOR } from './sts3215-motor.ts';
 
-/** Of every servo here. */
+/** Encoder resolution of every emulated servo, step. */
 export const STEPS_PER_TURN = 4096;
 
 /** One servo to be emulated, whatever its family. */
@@ -17,19 +17,19 @@ export interface ServoSpec {
   readonly id: number;
   /** Trade name. */
   readonly model: string;
-  /** Position stiffness at the model's usual gain, Nm/rad; null for the model's own. */
+  /** Position stiffness at the model's usual gain, Nm/rad; null: the model's own. */
   readonly stiffness: number | null;
-  /** EEPROM content that differs from the factory's, in counts; names that the model does not have are left out. */
+  /** EEPROM values that differ from the factory's, in counts; names that the model does not have are ignored. */
   readonly eeprom: Readonly<Record<string, number>>;
   /** degC */
   readonly ambientTemperature: number;
-  /** V; left out: nominal. */
+  /** V; default: nominal. */
   readonly supplyVoltage?: number;
-  /** See `FirmwareOptions`; Feetech alone. */
+  /** See `FirmwareOptions`; Feetech only. */
   readonly torqueOnGoalWrite?: boolean;
 }
 
-/** The servos of an arm and the far end of their bus; servos and motors by joint, as the specifications were. */
+/** The servos of an arm and the servo side of their bus; servos and motors by joint, in the order of the specs. */
 export interface EmulatedServos {
   readonly servos: readonly (readonly EmulatedServo[])[];
   readonly motors: readonly (readonly MotorParameters[])[];
@@ -39,11 +39,11 @@ export interface EmulatedServos {
 const X_SERIES = [XL330_M288, XL330_M077, XL430_W250, XM430_W350];
 
 /**
- * @param arm its name, for messages
+ * @param arm name, for messages
  * @param specs servos by joint
  * @param onReply see `BusOptions`
- * @param factoryNew whether they are as they come from the shop: all with their model's first id, and nothing in the EEPROM
- * @throws {Error} for people: a model that is not emulated, two families on one bus, two servos with one id
+ * @param factoryNew whether the servos are as sold: all with the default id of their model and factory EEPROM
+ * @throws {Error} with a message for the user: a model that is not emulated, two families on one bus, a duplicate id
  */
 export function emulateServos(
   arm: string,
@@ -96,7 +96,7 @@ function dynamixel({ stiffness, torqueOnGoalWrite: _, ...spec }: ServoSpec): Dyn
   });
 }
 
-/** Case, hyphens and spaces of a trade name do not matter. */
+/** Ignores case, hyphens and spaces of a trade name. */
 function plainName(name: string): string {
   return name.toUpperCase().replace(/[^A-Z0-9]/g, '');
 }

@@ -10,20 +10,21 @@ const PARAMETERS_AT = 8;
 const MIN_LENGTH = 3;
 const MAX_LENGTH = 1024 - INSTRUCTION_AT;
 const MAX_FRAME = INSTRUCTION_AT + MAX_LENGTH;
-/** Most data of one status packet: what is left of the largest frame when every third byte needs a stuffed one. */
+/** Most data bytes in one status packet: what fits the largest frame if every third byte needs a stuffed one. */
 const MAX_READ = 700;
 const CLEAR_TURNS = [0x01, 0x44, 0x58, 0x4c, 0x22] as const;
 
 /**
- * The far end of a Dynamixel bus at byte level (https://emanual.robotis.com/docs/en/dxl/protocol2/): finds instruction
- * frames in whatever chunks arrive, lets each addressed servo act, and hands out the status packets.
+ * The servo side of a Dynamixel bus at byte level (https://emanual.robotis.com/docs/en/dxl/protocol2/): finds
+ * instruction frames in chunks of any size, lets each addressed servo execute them, and sends the status packets.
  *
- * Where the manual is silent: a frame with a wrong CRC is answered with that error by the servo that it names, and
- * searched for frames behind its first byte; a dead servo leaves no gap in a sync read, but ends the one frame that
- * answers a fast sync read, as does one whose firmware does not know that instruction.
+ * Assumptions where the manual is silent: the addressed servo answers a frame with a wrong CRC with the CRC error, and
+ * the search for frames resumes after the first byte of that frame. In a sync read a dead servo leaves no gap. A fast
+ * sync read is answered by one frame, which ends at a servo that is dead or whose firmware does not support the
+ * instruction.
  */
 export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
-  /** Instruction and parameters of the frame at hand, without stuffing. */
+  /** Instruction and parameters of the present frame, without stuffing. */
   readonly #body = new Uint8Array(MAX_FRAME);
 
   constructor(options: BusOptions<DynamixelFirmware>) {
@@ -53,7 +54,7 @@ export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
     return total;
   }
 
-  /** Copies a frame's instruction and parameters to `#body`; returns their length. */
+  /** Copies the instruction and parameters of a frame to `#body`; returns their length. */
   #unstuff(from: number, to: number): number {
     const input = this.input;
     const body = this.#body;
@@ -66,7 +67,7 @@ export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
     return length;
   }
 
-  /** One instruction whose parameters are in `#body[1..length)`. */
+  /** Executes the instruction in `#body[0]`, with parameters in `#body[1..length)`. */
   #execute(id: number, length: number): void {
     switch (this.#body[0]) {
       case Instruction.syncRead:
@@ -97,7 +98,7 @@ export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
 
   #single(servo: DynamixelFirmware, broadcast: boolean, length: number): void {
     const body = this.#body;
-    // An acknowledgement to a change of id or return level still follows the old ones.
+    // The acknowledgement of a changed id or return level still uses the old one.
     const id = servo.id;
     const answers = !broadcast && servo.returnLevel === 2;
     let error = 0;
@@ -133,7 +134,7 @@ export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
     if (answers) this.#acknowledge(servo, id, error);
   }
 
-  /** What a servo does of an instruction to its secondary id, of which it says nothing. */
+  /** Executes an instruction to the servo's secondary id; the servo does not answer. */
   #grouped(servo: DynamixelFirmware, length: number): void {
     const body = this.#body;
     if (body[0] === Instruction.write && length > 3) servo.write(word(body, 1), body, 3, length - 3, true);
@@ -164,7 +165,7 @@ export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
     this.#end(servo, PARAMETERS_AT + 1);
   }
 
-  /** A status packet with `size` bytes of the control table from `address` on, or with an error alone. */
+  /** Sends a status packet with `size` bytes of the control table from `address`, or with only an error. */
   #data(servo: DynamixelFirmware, address: number, size: number): void {
     const out = this.#begin(servo.id);
     const error = size > MAX_READ ? ErrorNumber.dataRange : servo.read(address, size, out, PARAMETERS_AT + 1);
@@ -172,7 +173,7 @@ export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
     this.#end(servo, PARAMETERS_AT + 1 + (error === 0 ? size : 0));
   }
 
-  /** One status packet per listed servo, in the order of the request. */
+  /** Sends one status packet per listed servo, in the order of the request. */
   #syncRead(length: number): void {
     const address = word(this.#body, 1);
     const size = word(this.#body, 3);
@@ -183,7 +184,7 @@ export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
     }
   }
 
-  /** One frame in which the listed servos speak one after the other, each with the CRC of all bytes so far. */
+  /** Sends one frame to which each listed servo adds its data in turn, followed by the CRC of all bytes so far. */
   #fastSyncRead(length: number): void {
     const address = word(this.#body, 1);
     const size = word(this.#body, 3);
@@ -202,7 +203,7 @@ export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
       out[end] = servo.read(address, size, out, end + 2) | this.#alert(servo);
       end += 2 + size;
       storeWord(out, end, crc(out, 0, end));
-      // Two servos that speak in one place of the frame spoil it for all.
+      // Two servos that send in the same slot corrupt the frame for all.
       if (twin) out[end] = ~out[end]!;
       end += 2;
     }
@@ -218,7 +219,7 @@ export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
     for (let at = 5; at < length; at += entry) this.#writeTo(body[at]!, address, at + 1, size);
   }
 
-  /** Blocks of `#body` for single servos or for groups; nobody answers. */
+  /** Writes a block of `#body` to a single servo or a group; no servo answers. */
   #writeTo(id: number, address: number, offset: number, size: number): void {
     for (const servo of this.servos) {
       const grouped = servo.id !== id;
@@ -251,7 +252,7 @@ export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
     return servo.hardwareErrors === 0 ? 0 : ALERT;
   }
 
-  /** Begins a status packet; returns where it is made. */
+  /** Begins a status packet; returns its buffer. */
   #begin(id: number): Uint8Array {
     this.output.set(HEADER, 0);
     this.output[4] = id;
@@ -259,7 +260,7 @@ export class EmulatedDynamixelBus extends BusEnd<DynamixelFirmware> {
     return this.output;
   }
 
-  /** Completes the status packet whose parameters end at `end`: stuffing, length, CRC. */
+  /** Completes and sends the status packet whose parameters end at `end`: stuffing, length, CRC. */
   #end(servo: DynamixelFirmware, end: number): void {
     const out = this.output;
     let last = end;
@@ -284,7 +285,7 @@ function storeWord(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 1] = value >> 8;
 }
 
-/** Remainder of each byte by the polynomial 0x8005 (https://emanual.robotis.com/docs/en/dxl/crc/), bit by bit. */
+/** Remainder of each byte for the polynomial 0x8005 (https://emanual.robotis.com/docs/en/dxl/crc/). */
 const REMAINDERS = Uint16Array.from({ length: 256 }, (_, byte) => {
   let value = byte << 8;
   for (let bit = 0; bit < 8; bit++) value = ((value & 0x8000 ? 0x8005 : 0) ^ (value << 1)) & 0xffff;

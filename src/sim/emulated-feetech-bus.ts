@@ -3,16 +3,16 @@ import { BusEnd, type BusOptions } from './bus-end.ts';
 import type { Sts3215Firmware } from './sts3215-firmware.ts';
 
 const HEADER = 0xff;
-/** id, length, instruction and checksum stand around the parameters. */
+/** The length byte counts the parameters plus instruction and checksum. */
 const MIN_LENGTH = 2;
-/** Largest length byte; the protocol's packets have at most 250 bytes after it (Feetech SDK). */
+/** Largest length byte: protocol packets have at most 250 bytes after it (Feetech SDK). */
 const MAX_LENGTH = 250;
 const MAX_FRAME = 4 + MAX_LENGTH;
 const MAX_READ = MAX_LENGTH - 2;
 
 /**
- * The far end of a Feetech servo bus at byte level. Bytes that form no valid frame are skipped one at a time, so that a
- * frame behind noise is still found; a frame with a wrong checksum gets no answer, as on the real bus.
+ * The servo side of a Feetech bus at byte level. Bytes that form no valid frame are skipped one at a time, so that a
+ * frame after noise is still found. A frame with a wrong checksum gets no answer, as on the real bus.
  */
 export class EmulatedFeetechBus extends BusEnd<Sts3215Firmware> {
   constructor(options: BusOptions<Sts3215Firmware>) {
@@ -35,7 +35,7 @@ export class EmulatedFeetechBus extends BusEnd<Sts3215Firmware> {
     return 4 + bodyLength;
   }
 
-  /** One request with its parameters in `input[from..to)`. */
+  /** Executes one request with its parameters in `input[from..to)`. */
   #execute(id: number, instruction: number, from: number, to: number): void {
     if (instruction === Instruction.syncRead) this.#syncRead(from, to);
     else if (instruction === Instruction.syncWrite) this.#syncWrite(from, to);
@@ -51,7 +51,7 @@ export class EmulatedFeetechBus extends BusEnd<Sts3215Firmware> {
   #single(servo: Sts3215Firmware, broadcast: boolean, instruction: number, from: number, to: number): void {
     const input = this.input;
     const count = to - from;
-    // An acknowledgement to a change of id or response level still follows the old ones.
+    // The acknowledgement of a changed id or response level still uses the old one.
     const id = servo.id;
     const acknowledges = servo.acknowledges && !broadcast;
     switch (instruction) {
@@ -78,7 +78,7 @@ export class EmulatedFeetechBus extends BusEnd<Sts3215Firmware> {
     if (acknowledges) this.#status(servo, id, 0, 0);
   }
 
-  /** One status packet per listed servo, in the order of the request; a silent servo leaves no gap. */
+  /** Sends one status packet per listed servo, in the order of the request; a silent servo leaves no gap. */
   #syncRead(from: number, to: number): void {
     const address = this.input[from] ?? 0;
     const size = this.input[from + 1] ?? 0;
@@ -98,7 +98,7 @@ export class EmulatedFeetechBus extends BusEnd<Sts3215Firmware> {
     }
   }
 
-  /** Releases a status packet with `size` bytes of the control table from `address` on. */
+  /** Sends a status packet with `size` bytes of the control table from `address`. */
   #status(servo: Sts3215Firmware, id: number, address: number, size: number): void {
     if (size > MAX_READ) return;
     const out = this.output;
@@ -113,7 +113,7 @@ export class EmulatedFeetechBus extends BusEnd<Sts3215Firmware> {
   }
 }
 
-/** One's complement of the low byte of the sum from `from` to before `to` (Feetech SCS protocol manual). */
+/** One's complement of the low byte of the sum over `from..to`, end exclusive (Feetech SCS protocol manual). */
 function checksum(bytes: Uint8Array, from: number, to: number): number {
   let sum = 0;
   for (let i = from; i < to; i++) sum += bytes[i] ?? 0;

@@ -1,25 +1,25 @@
 import type { ServoFault } from './servo-faults.ts';
 
-/** How two servos that answer at one time are heard: both at once, one that is stronger, or one after the other. */
+/** What the host receives if two servos answer at once: both mixed, only the first or second, or both in turn. */
 export type Collision = 'mixed' | 'first' | 'second' | 'both';
 
-/** Wire faults, changeable while the bus runs; they combine freely. */
+/** Wire faults; they may change while the bus runs and combine freely. */
 export interface BusFaults {
-  /** Servos that neither obey nor answer, by their present id. */
+  /** Present ids of servos that neither obey nor answer. */
   readonly dead: Set<number>;
   /** Share of status packets that never arrive, 0..1. */
   loseRate: number;
-  /** Share of status packets in which one bit is flipped, 0..1. */
+  /** Share of status packets with one flipped bit, 0..1. */
   corruptRate: number;
   /** Share of status packets that arrive twice, 0..1. */
   doubleRate: number;
-  /** Share of requests that one servo by itself does not understand while others do, 0..1. */
+  /** Share of requests that a servo misses, drawn for each servo independently, 0..1. */
   missRate: number;
-  /** What may become of the status packets of servos with one id, each as likely. */
+  /** Possible outcomes if servos share an id and answer together; all are equally likely. */
   collisions: readonly Collision[];
 }
 
-/** A wire with nothing wrong, on which servos with one id answer one after the other. */
+/** A faultless wire, on which servos that share an id answer one after the other. */
 export function noBusFaults(): BusFaults {
   return { dead: new Set(), loseRate: 0, corruptRate: 0, doubleRate: 0, missRate: 0, collisions: ['both'] };
 }
@@ -28,46 +28,46 @@ export function noBusFaults(): BusFaults {
 export interface EmulatedServo {
   /** Present id. */
   readonly id: number;
-  /** Whether the motor is energised, as the torque register says. */
+  /** Whether the motor is energised, according to the torque register. */
   readonly torqueOn: boolean;
-  /** Whether it has supply enough and has started; otherwise it is limp and silent. */
+  /** Whether the servo has enough supply and has started; otherwise it is limp and silent. */
   readonly awake: boolean;
-  /** The position goal that it has taken, counts of its registers. */
+  /** The accepted position goal, register counts. */
   readonly goal: number;
-  /** How far the goal that it has taken is from where it is, rad of its shaft; what switching torque on would make it go. */
+  /** Distance from the present position to the accepted goal, rad at the shaft; switching torque on moves this far. */
   readonly goalDistance: number;
-  /** Proportional gain of its position loop, counts. */
+  /** Proportional gain of the position loop, counts. */
   readonly positionGain: number;
-  /** Whether its protection keeps back torque that its position loop asks for. */
+  /** Whether a protection withholds torque that the position loop asks for. */
   readonly protects: boolean;
-  /** Time that the servo waits before it answers, s. */
+  /** Delay between a request and the servo's answer, s. */
   readonly returnDelay: number;
-  /** Off and on again: RAM at its power-on values, torque off, alarms gone. */
+  /** Switches the supply off and on: RAM at its power-on values, torque off, alarms cleared. */
   powerCycle(): void;
-  /** Raises the overload alarm as a blocked shaft does. */
+  /** Raises the overload alarm, as a blocked shaft does. */
   raiseOverload(): void;
-  /** Changes what is wrong with it. @throws {Error} on a register that it does not have; nothing is changed then */
+  /** Changes the servo's faults. @throws {Error} for a register that the servo lacks; nothing changes then */
   fault(fault: ServoFault): void;
   /**
-   * One cycle of the position loop.
+   * Runs one cycle of the position loop.
    * @param dt s
-   * @param angle of the shaft, rad; 0 is step 0 of the encoder, unwrapped
+   * @param angle of the shaft, rad, unwrapped; 0 is encoder step 0
    * @param velocity of the shaft, rad/s
-   * @returns the motor's torque on the shaft, Nm; 0 when it is not driven
+   * @returns the motor's torque on the shaft, Nm; 0 if the motor is not driven
    */
   step(dt: number, angle: number, velocity: number): number;
 }
 
-/** The far end of a servo bus of any family, as a byte port sees it. */
+/** The servo side of a bus of any family, as a byte port sees it. */
 export interface EmulatedServoBus {
   readonly faults: BusFaults;
   /**
-   * Takes each status packet by itself, with the return delay of the servo that sends it (s), in place of the bus's
-   * reply handler. The bytes are valid during the call only.
+   * If set, receives each status packet separately, with the return delay of its servo (s), instead of the bus's reply
+   * handler. The bytes are valid during the call only.
    */
   onStatus: ((bytes: Uint8Array, returnDelay: number) => void) | null;
   /**
-   * Takes request bytes in any chunking.
+   * Takes request bytes in chunks of any size.
    * @param now time of arrival on any monotonic clock, ms
    */
   feed(chunk: Uint8Array, now: number): void;

@@ -6,11 +6,11 @@ import { LocalSimulation } from './local-simulation.ts';
 import type { SimCall, SimReply, SimRequest, SimResult, SimWorkerData } from './sim-messages.ts';
 
 /**
- * Entry of the simulation thread. The arms live on this thread's own clock: gravity goes on while the rest of the
- * bridge is busy or stuck.
+ * Entry of the simulation thread. The arms run on this thread's own clock: physics continues while the rest of the
+ * bridge is busy or blocked.
  */
 
-/** Period of the timer that keeps the arms going while nobody asks, s. */
+/** Period at which arms advance without requests, s. */
 const TICK = 1e-3;
 
 const control = parentPort;
@@ -29,13 +29,13 @@ function attach(simulation: LocalSimulation, name: string, port: MessagePort): v
   // A copy: posting a view would clone the whole buffer behind it.
   line.onBytes = (bytes) => port.postMessage(new Uint8Array(bytes));
   port.on('message', (message: Uint8Array | number) => {
-    // A number marks an opening of the far end (SimPort); it goes back as it came.
+    // A number marks that the host end has opened the port (SimPort); echo it.
     if (typeof message === 'number') port.postMessage(message);
     else line.write(message);
   });
 }
 
-/** @throws {Error} for people, when the call cannot be carried out. */
+/** @throws {Error} with a message for the user if the call fails */
 function carryOut(simulation: LocalSimulation, call: SimCall): SimResult {
   switch (call.type) {
     case 'add':
@@ -93,7 +93,7 @@ try {
   });
   const { arms, priority } = workerData as SimWorkerData;
   for (const options of arms) simulation.build(options);
-  // A refusal is told by the control thread, which asks for the same.
+  // The control thread asks for the same priority and reports a refusal.
   if (priority !== null) setPriority(priority);
   tell({ type: 'ready' });
 } catch (error) {

@@ -3,30 +3,30 @@ import type { GearOptions } from './gear.ts';
 import type { ServoFault } from './servo-faults.ts';
 import type { SimFault } from './servo-line.ts';
 
-/** What goes wrong on a served arm, and how much time its line takes. */
+/** The faults of a served arm, and the timing of its line. */
 export interface FaultPlan extends Omit<SimFault, 'powerCycle' | 'volts' | 'stall' | 'unplugged'> {
   readonly dead: readonly number[];
   readonly servos: Readonly<Record<number, ServoFault>>;
-  /** Supply of the arm, V; null for the servos' nominal one. */
+  /** Supply of the arm, V; null: the servos' nominal supply. */
   readonly voltage: number | null;
-  /** Time that each reply is late, s. */
+  /** Extra delay of each reply, s. */
   readonly delay: number;
-  /** The adapter is pulled out so long after the start, and put in again so long after that, s; null for never. */
+  /** Unplugs the adapter `after` s from the start and plugs it in again `duration` s later; null: never. */
   readonly unplug: { readonly after: number; readonly duration: number } | null;
-  /** The adapter is stuck at these intervals, s; null for never. */
+  /** Interval between stalls of the adapter, s; null: never. */
   readonly stalls: number | null;
-  /** The supply of all servos fails at these intervals, s; null for never. */
+  /** Interval between supply failures of all servos, s; null: never. */
   readonly brownOuts: number | null;
-  /** Rate of the line, baud; null for a line that takes no time. */
+  /** Baud rate of the line; null: transfers take no time. */
   readonly baudRate: number | null;
-  /** The adapter hands over what it has at these intervals, s; 0: each reply when it is whole. */
+  /** Interval at which the adapter hands over received bytes, s; 0: each reply once it is complete. */
   readonly interval: number;
-  /** Return delay that every servo starts with, s; null for the factory's. */
+  /** Initial return delay of every servo, s; null: the factory's. */
   readonly returnDelay: number | null;
   readonly gear: GearOptions;
 }
 
-/** An arm with nothing wrong on a line that takes no time. */
+/** An arm without faults on a line that takes no time. */
 export const NO_FAULTS: FaultPlan = {
   dead: [],
   servos: {},
@@ -41,33 +41,33 @@ export const NO_FAULTS: FaultPlan = {
   gear: {},
 };
 
-/** A fault switch that cannot be understood; the message names it and says what is allowed. */
+/** An invalid fault switch; the message names the switch and the allowed values. */
 export class FaultError extends Error {
   override readonly name = 'FaultError';
 }
 
 interface Switch {
-  /** What follows the name, for people. */
+  /** Placeholder of the value in the help text. */
   readonly value: string;
   readonly help: string;
   /** @throws {FaultError} through `number` */
   readonly apply: (plan: FaultPlan, number: NumberReader, value: string) => FaultPlan;
 }
 
-/** Reads the value as one number within limits. */
+/** Parses the value as one number within limits. */
 type NumberReader = (min: number, max: number, whole?: boolean) => number;
 
-/** Time from pulling the adapter out to putting it in again when none is named, s. */
+/** Default time that the adapter stays unplugged, s. */
 const UNPLUGGED = 2;
-/** How long a stuck adapter is stuck, and how long a supply that fails is gone, s. */
+/** Duration of an adapter stall and of a supply failure, s. */
 export const STALL = 0.3;
 export const BROWN_OUT = 0.12;
-/** Largest return delay that the registers of both families hold, us. */
+/** Largest return delay that the registers of both families can hold, us. */
 const MAX_RETURN_DELAY = 508;
-/** Share of requests and replies that are late, and of readings that are wrong, where the switch says by how much. */
+/** Shares for switches that only set an amount: late requests and replies, and wrong readings. */
 const LATE_SHARE = 0.2;
 const WRONG_SHARE = 0.01;
-/** Where an STS3215 that is driven back likes to stand, in a turn. */
+/** Positions per turn at which a back-driven STS3215 tends to rest. */
 const DETENTS = 29;
 const DEGREE = Math.PI / 180;
 /** ID:NAME:VALUE */
@@ -198,14 +198,14 @@ const SWITCHES: Readonly<Record<string, Switch>> = {
   },
 };
 
-/** One line for each switch, for a help text. */
+/** One line per switch, for a help text. */
 export const FAULT_HELP: readonly string[] = Object.entries(SWITCHES).map(
   ([name, { value, help }]) => `${`${name}=${value}`.padEnd(22)} ${help}`,
 );
 
 /**
- * Understands one switch, such as `lose=0.01`, and adds it to what went before; of the same switch twice the last one
- * counts, but those that name servos add up.
+ * Parses one switch, such as `lose=0.01`, and adds it to a plan. If a switch repeats, the last one counts; switches
+ * that name servos accumulate.
  * @throws {FaultError}
  */
 export function addFault(text: string, plan: FaultPlan = NO_FAULTS): FaultPlan {

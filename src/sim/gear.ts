@@ -1,21 +1,21 @@
-/** What the gears between a motor and its joint do besides turning, all of it chosen for one joint. */
+/** Imperfections of the gears between a motor and its joint. */
 export interface GearOptions {
-  /** Angle by which the joint can be turned without the motor, rad. */
+  /** Play: angle by which the joint can turn without the motor, rad. */
   readonly backlash?: number;
-  /** Places at which the joint likes to stand, in a turn of it, and how strongly it is drawn to them, Nm. */
+  /** Number of rest positions per turn of the joint, and the torque that pulls the joint towards them, Nm. */
   readonly detents?: { readonly perTurn: number; readonly torque: number };
 }
 
-/** The gears of one joint. The motor crosses their play at the speed that its output gives it without a load. */
+/** The gears of one joint. The motor crosses the play at the no-load speed for its torque. */
 export class Gear {
   readonly #half: number;
   readonly #detents: number;
   readonly #detentTorque: number;
   readonly #speedPerTorque: number;
-  /** Where the motor's side is within the play, rad. */
+  /** Position of the motor side within the play, rad. */
   #slack = 0;
 
-  /** @param speedPerTorque speed of the motor without a load over its torque at standstill, rad/s per Nm */
+  /** @param speedPerTorque no-load speed of the motor over its stall torque, rad/s per Nm */
   constructor({ backlash = 0, detents }: GearOptions, speedPerTorque: number) {
     this.#half = backlash / 2;
     this.#detents = detents?.perTurn ?? 0;
@@ -25,8 +25,9 @@ export class Gear {
 
   /**
    * @param torque of the motor, Nm
-   * @param position of the joint, rad, and its velocity, rad/s
-   * @returns the torque that the gears put on the joint, Nm
+   * @param position of the joint, rad
+   * @param velocity of the joint, rad/s
+   * @returns the torque of the gears on the joint, Nm
    */
   step(dt: number, torque: number, position: number, velocity: number): number {
     const detent = this.#detentTorque === 0 ? 0 : -this.#detentTorque * Math.sin(this.#detents * position);

@@ -1,21 +1,21 @@
-/** Spring and damper between a firm hand and a joint, Nm/rad and Nm s/rad; softer where the joint is too light for them. */
+/** Stiffness and damping of a firm hand on a joint, Nm/rad and Nm s/rad; reduced for joints with little inertia. */
 const HAND_STIFFNESS = 40;
 const DAMPING = 2;
-/** Strength of the hand at each joint, Nm. */
+/** Largest torque of the hand at each joint, Nm. */
 export const HAND_TORQUE = 3;
-/** Motions from this duration on start and stop smoothly by themselves, s. */
+/** Motions of at least this duration start and stop smoothly, s. */
 const SMOOTH_DURATION = 0.25;
-/** A hand is no faster than this, rad/s, and changes its speed no faster than this, rad/s^2. */
+/** Largest speed of a hand, rad/s, and its largest acceleration, rad/s^2. */
 export const HAND_SPEED = 2.5;
 const HAND_ACCELERATION = 40;
-/** Time in which the hand closes what is left to its planned target, s. */
+/** Time constant with which the hand closes the gap to its planned target, s. */
 const CLOSING_TIME = 0.03;
 
 /**
- * A person's hand on one joint: a spring and a damper towards a target that moves, never more than `HAND_TORQUE`.
- * A motion of 0.25 s or more is a fifth-order polynomial from where the target is, with its velocity, to rest at the
- * angle. A shorter one is a straight line, so that a stream of short steps goes on at an even speed. Whatever is asked,
- * the hand keeps to a person's speed and acceleration, and then arrives late.
+ * A person's hand on one joint: a spring and damper towards a moving target, limited to `HAND_TORQUE`. A motion of 0.25
+ * s or more follows a fifth-order polynomial from the target's present position and velocity to rest at the goal. A
+ * shorter motion is a straight line, so that a stream of short steps moves at an even speed. The hand never exceeds a
+ * person's speed and acceleration; it then arrives late.
  */
 export class Hand {
   readonly #inertia: number;
@@ -25,7 +25,7 @@ export class Hand {
   #held = false;
   #torque = 0;
 
-  // Planned target: polynomial over `#elapsed` in 0..`#duration`, coefficients of s, s^2, ...
+  // Planned target: polynomial in `#elapsed` (0..`#duration`), with coefficients of s, s^2, ...
   #c0 = 0;
   #c1 = 0;
   #c3 = 0;
@@ -37,13 +37,13 @@ export class Hand {
   #position = 0;
   #velocity = 0;
 
-  // Where the hand is, within its speed and acceleration.
+  // Actual hand, which keeps its speed and acceleration limits.
   #handPosition = 0;
   #handVelocity = 0;
 
   /**
-   * @param inertia of the joint at least, kg m^2
-   * @param dt of the steps to come, s: within one the damper must not turn the joint's motion round
+   * @param inertia lower bound for the joint, kg m^2
+   * @param dt step time, s: the damper must not reverse the joint's motion within one step
    */
   constructor(inertia: number, dt: number) {
     this.#inertia = inertia;
@@ -60,13 +60,13 @@ export class Hand {
   }
 
   /**
-   * Takes hold of the joint if it is not held, and moves it to `goal` (rad) within `duration` (s).
+   * Grips the joint if the hand does not hold it yet, and moves it to `goal` (rad) within `duration` (s).
    * @param position of the joint, rad
    * @param velocity of the joint, rad/s
-   * @param stiffness of its spring, Nm/rad: a soft hand gives way to what pushes the joint
+   * @param stiffness of the hand's spring, Nm/rad: a soft hand yields to forces on the joint
    */
   move(goal: number, duration: number, position: number, velocity: number, stiffness = HAND_STIFFNESS): void {
-    // A softer hand is damped as well as a firm one.
+    // Keeps the damping ratio of a firm hand.
     const damping = DAMPING * Math.sqrt(stiffness / HAND_STIFFNESS);
     const softness = Math.min(1, this.#inertia / (damping * this.#dt));
     this.#stiffness = softness * stiffness;
@@ -104,8 +104,8 @@ export class Hand {
   }
 
   /**
-   * Moves the target by `dt` (s).
-   * @returns the hand's torque on a joint at `position` (rad) with `velocity` (rad/s), Nm; 0 when it does not hold it
+   * Advances the target by `dt` (s).
+   * @returns the hand's torque on a joint at `position` (rad) with `velocity` (rad/s), Nm; 0 if the hand has let go
    */
   step(dt: number, position: number, velocity: number): number {
     if (!this.#held) return 0;

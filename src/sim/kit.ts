@@ -3,27 +3,27 @@ import { seededRandom } from './random.ts';
 import type { SimArmOptions, SimulatedArm } from './simulated-arm.ts';
 import type { SimulatedArms } from './simulation.ts';
 
-/** A joint of a kit as its hand knows it. */
+/** A joint of a kit, as the hand needs it. */
 export interface KitJoint {
   readonly name: string;
-  /** Ids that its servos are to get. */
+  /** Ids that its servos are meant to get. */
   readonly ids: readonly number[];
-  /** Ends of its travel, rad. */
+  /** Joint limits, rad. */
   readonly lower: number;
   readonly upper: number;
 }
 
-/** What the hand does to an arm, in this thread or another. */
+/** The operations of the hand on an arm, which may live in this thread or another. */
 export interface KitArm {
-  /** Connects the servos that are to get these ids, and no others. */
+  /** Connects exactly the servos that are meant to get these ids. */
   connect(ids: readonly number[]): Promise<void>;
   /** See `SimulatedArms.hand`. */
   hand(joints: Readonly<Record<string, number>> | null, duration: number): Promise<void>;
-  /** Where its joints really are, rad. */
+  /** True joint positions, rad. */
   positions(): Promise<ArrayLike<number>>;
 }
 
-/** The joints of a kit, of those of its model. */
+/** Kit joints from the joints of an arm model. */
 export function kitJoints(
   joints: readonly {
     readonly name: string;
@@ -35,16 +35,16 @@ export function kitJoints(
   return joints.map(({ name, servos, lower, upper }) => ({ name, ids: servos.map(({ id }) => id), lower, upper }));
 }
 
-/** Horns are put on up to so many steps beside where the arm's data have them. */
+/** Largest random offset of a horn from its position in the arm's data, steps. */
 const HORNS = 300;
-/** Time in which the hand leads joints, and the longest that it tries where something holds them, s. */
+/** Time that the hand takes to move joints, and the limit after which it gives up if something blocks them, s. */
 const LEADING = 1;
 const LIMIT = 5;
-/** A joint is there when it is this near, rad. */
+/** Tolerance within which a joint has arrived, rad. */
 const NEAR = 0.03;
 const INTERVAL = 0.02;
 
-/** An arm as the simulation takes it, of which the servos are new and the horns were put on by hand. @param seed of the horns */
+/** Turns an arm into a kit: servos factory-new, horns mounted by hand. @param seed of the horn offsets */
 export function asKit(arm: SimArmOptions, seed: number): SimArmOptions {
   const random = seededRandom(seed);
   const joints = arm.joints.map((joint) => {
@@ -54,12 +54,12 @@ export function asKit(arm: SimArmOptions, seed: number): SimArmOptions {
   return { ...arm, joints, factoryNew: true };
 }
 
-/** The hand of somebody who builds an arm of a kit: it plugs cables in and leads joints. */
+/** The hand of a person who builds an arm from a kit: it plugs in cables and moves joints. */
 export class KitHand {
   readonly #arm: KitArm;
   readonly #joints: readonly KitJoint[];
   readonly #clock: Clock;
-  /** Which motion is under way: a newer one ends those before. */
+  /** Number of the present motion; a newer motion ends the older ones. */
   #leading = 0;
 
   constructor(arm: KitArm, joints: readonly KitJoint[], clock: Clock) {
@@ -69,10 +69,10 @@ export class KitHand {
   }
 
   /**
-   * Connects one servo and no other, or all.
-   * @param what name of a joint that has one servo, id that a servo is to get, `all` or `nothing`
-   * @returns the ids that the connected servos are to get
-   * @throws {Error} for people
+   * Connects one servo only, all, or none.
+   * @param what name of a joint that has one servo, id that a servo is meant to get, `all` or `nothing`
+   * @returns the ids that the connected servos are meant to get
+   * @throws {Error} with a message for the user
    */
   async plug(what: string): Promise<readonly number[]> {
     const all = this.#joints.flatMap(({ ids }) => ids);
@@ -84,19 +84,23 @@ export class KitHand {
     return ids;
   }
 
-  /** Leads a joint to an angle (rad) and holds it there. @returns whether it came there @throws {Error} for people */
+  /**
+   * Moves a joint to an angle (rad) and holds it there.
+   * @returns whether it arrived
+   * @throws {Error} with a message for the user
+   */
   async lead(name: string, angle: number): Promise<boolean> {
     const joint = this.#joints.find((known) => known.name === name);
     if (joint === undefined) throw new Error(this.#unknown(name));
     return this.#lead({ [name]: Math.min(Math.max(angle, joint.lower), joint.upper) });
   }
 
-  /** Leads every joint to the middle of its travel and holds the arm there. @returns whether it came there */
+  /** Moves every joint to the middle of its range and holds the arm there. @returns whether it arrived */
   middle(): Promise<boolean> {
     return this.#leadAll(0.5);
   }
 
-  /** Leads every joint to both of its ends, and back to its middle. @returns whether it came everywhere */
+  /** Moves every joint to both limits, then to the middle. @returns whether it arrived everywhere */
   async ends(): Promise<boolean> {
     return (await this.#leadAll(0)) && (await this.#leadAll(1)) && (await this.middle());
   }
@@ -107,7 +111,7 @@ export class KitHand {
     await this.#arm.hand(null, 0);
   }
 
-  /** Where its joints really are, rad, by name. */
+  /** True joint positions, rad, by name. */
   async where(): Promise<Readonly<Record<string, number>>> {
     const positions = await this.#arm.positions();
     return Object.fromEntries(this.#joints.map(({ name }, i) => [name, positions[i]!]));
@@ -136,7 +140,7 @@ export class KitHand {
   }
 }
 
-/** The hand's end of an arm of this thread. */
+/** Kit access to an arm in this thread. */
 export function kitArm(arm: SimulatedArm): KitArm {
   return {
     connect: async (ids) => arm.connect(ids),
@@ -146,8 +150,9 @@ export function kitArm(arm: SimulatedArm): KitArm {
 }
 
 /**
- * Builds the servos of one more arm of a simulation as they come from the shop.
- * @param seed of its horns @throws {Error} as `SimulatedArms.add`
+ * Adds one more arm to a simulation, as a kit with factory-new servos.
+ * @param seed of the horn offsets
+ * @throws {Error} as `SimulatedArms.add`
  */
 export async function makeKit(
   simulation: SimulatedArms,

@@ -11,19 +11,19 @@ import {
   TIME_STEP,
 } from './physics.ts';
 
-/** Steps between two looks at the inertia of the links, which changes as slowly as the pose. */
+/** Steps between two updates of the link inertias, which change as slowly as the pose. */
 const INERTIA_STEPS = 20;
 
-/** A link that has mass, as a joint that carries it turns it. */
+/** A link with mass, carried by a joint. */
 interface Carried {
-  /** Its place in `Chain.links`. */
+  /** Index in `Chain.links`. */
   readonly link: number;
   readonly inertial: Inertial;
 }
 
-/** A driven joint: its axis, and what it carries. */
+/** A driven joint: its axis and the links that it carries. */
 interface Turning {
-  /** Place of its child link in `Chain.links`. */
+  /** Index of its child link in `Chain.links`. */
   readonly link: number;
   /** Unit vector in the child's frame. */
   readonly axis: readonly [number, number, number];
@@ -31,9 +31,9 @@ interface Turning {
 }
 
 /**
- * The mechanics of one arm, joint by joint: gravity, the inertia of what a joint carries at the present pose, damping, dry
- * friction and hard stops at the limits. It knows no contacts, no objects (those of a scene are left out) and no torques of
- * one moving joint on another, and takes a tenth of the time that MuJoCo takes.
+ * The mechanics of one arm, each joint on its own: gravity, the inertia that the joint carries at the present pose,
+ * damping, dry friction and hard stops at the limits. It has no contacts, ignores scene objects, and leaves out the
+ * torques that moving joints exert on each other. It takes a tenth of MuJoCo's time.
  */
 export class LightPhysics implements Physics {
   readonly positions: Float64Array;
@@ -50,7 +50,7 @@ export class LightPhysics implements Physics {
   readonly #places: Float64Array;
   #untilInertia = 0;
 
-  /** @throws {Error} when the URDF cannot be used, or when a joint or the tool link is not in it */
+  /** @throws {Error} if the URDF is unusable, or a joint or the tool link is missing from it */
   constructor(options: PhysicsOptions) {
     checkInitial(options);
     const { name, joints, toolLink, initial } = options;
@@ -88,7 +88,7 @@ export class LightPhysics implements Physics {
       const { damping, frictionLoss } = this.#joints[i]!;
       const inertia = this.#inertia[i]!;
       const pushed = velocities[i]! + (TIME_STEP * (torques[i]! - this.#gravity[i]!)) / inertia;
-      // Damping and friction are taken at the end of the step: neither can turn a motion round.
+      // Damping and friction are applied implicitly, at the end of the step, so that neither can reverse a motion.
       const damped = pushed / (1 + (TIME_STEP * damping) / inertia);
       const rubbed = Math.max(0, Math.abs(damped) - (TIME_STEP * frictionLoss) / inertia);
       const velocity = damped < 0 ? -rubbed : rubbed;
@@ -115,7 +115,7 @@ export class LightPhysics implements Physics {
 
   dispose(): void {}
 
-  /** The inertia that each joint turns at the present pose, its own armature included. */
+  /** Updates the inertia about each joint at the present pose, including its own armature. */
   #weigh(): void {
     this.#chain.linkFrames(this.positions, this.#rotations, this.#places);
     for (let i = 0; i < this.positions.length; i++) {
@@ -146,7 +146,7 @@ export class LightPhysics implements Physics {
   }
 }
 
-/** A vector of a link's frame in axes of the base. */
+/** Rotates a vector from the frame of a link to the base frame. */
 function turned(rotations: Float64Array, link: number, x: number, y: number, z: number) {
   const r = 9 * link;
   return {
@@ -156,7 +156,7 @@ function turned(rotations: Float64Array, link: number, x: number, y: number, z: 
   };
 }
 
-/** A vector of the base in axes of a link. */
+/** Rotates a vector from the base frame to the frame of a link. */
 function turnedBack(rotations: Float64Array, link: number, x: number, y: number, z: number) {
   const r = 9 * link;
   return {
@@ -170,7 +170,7 @@ function turning(chain: Chain, name: string): Turning {
   const { description, links } = chain;
   const joint = description.joints.find((other) => other.name === name)!;
   const below = new Set([joint.child]);
-  // Joints stand parents first.
+  // Joints are sorted parents first.
   for (const { parent, child } of description.joints) if (below.has(parent)) below.add(child);
   const carried = [...below].flatMap((link): Carried[] => {
     const { inertial } = description.links.get(link)!;
@@ -179,7 +179,7 @@ function turning(chain: Chain, name: string): Turning {
   return { link: links.indexOf(joint.child), axis: [joint.axis.x, joint.axis.y, joint.axis.z], carried };
 }
 
-/** The same robot with a point mass (kg) where the tool frame is. */
+/** The same robot with a point mass (kg) at the tool frame. */
 function withPayload(urdf: RobotDescription, toolLink: string, mass: number): RobotDescription {
   if (mass === 0) return urdf;
   const name = 'payload';

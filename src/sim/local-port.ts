@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { type BytePort, PortError } from '../servo/port/port.ts';
 import type { ServoLine } from './servo-line.ts';
 
-/** Byte port to the servo line of a simulated arm in the same thread. */
+/** Byte port to the servo line of a simulated arm in this thread. */
 export class LocalPort implements BytePort {
   readonly url: string;
   readonly clock: Clock;
@@ -11,10 +11,10 @@ export class LocalPort implements BytePort {
   onClose: (reason: PortError) => void = () => {};
   readonly #line: ServoLine;
   #open = false;
-  /** Why it cannot be opened any more. */
+  /** Why the port cannot be opened any more; null while it can. */
   #over: PortError | null = null;
 
-  /** @param url as the configuration names it, for messages */
+  /** @param url as in the configuration, for messages */
   constructor(url: string, line: ServoLine, clock: Clock) {
     this.url = url;
     this.clock = clock;
@@ -22,7 +22,9 @@ export class LocalPort implements BytePort {
     if (line.baudRate !== null) this.baudRate = line.baudRate;
   }
 
-  /** @throws {PortError} not_found while the adapter is pulled out, closed when another port has taken its place */
+  /**
+   * @throws {PortError} `not_found` while the adapter is unplugged, `closed` once another port has replaced this one
+   */
   async open(): Promise<void> {
     if (this.#over) throw this.#over;
     if (!this.#line.plugged) throw new PortError('not_found', `${this.url}: the adapter is not there: plug it in`);
@@ -42,7 +44,7 @@ export class LocalPort implements BytePort {
     this.#open = false;
   }
 
-  /** Closes it for good, as its thread's end does. */
+  /** Closes the port for good. */
   replace(): void {
     this.#over = new PortError('closed', `${this.url}: another port has taken its place`);
     this.#end(this.#over);

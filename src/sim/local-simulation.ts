@@ -9,33 +9,35 @@ import type { SimulatedArms } from './simulation.ts';
 
 export interface LocalSimulationOptions {
   readonly clock: Clock;
-  /** Null for the light model, which knows no contacts. */
+  /** Null for the light model, which has no contacts. */
   readonly mujoco: MainModule | null;
-  /** Default: a line that takes no time. */
+  /** Default: a line on which transfers take no time. */
   readonly line?: LineOptions;
-  /** Period in which arms go on while nobody asks, s. */
+  /** Period at which arms advance without requests, s. */
   readonly tick: number;
-  /** Longest stall of the machine that is caught up with, s; default 0.05. Infinite in virtual time, which drops nothing. */
+  /**
+   * Longest machine stall that is caught up with, s; default 0.05. Infinity in virtual time, where nothing is dropped.
+   */
   readonly catchUp?: number;
-  /** Is told when an arm's physics diverged and the arm was put at rest. */
+  /** Called if the physics of an arm diverged and the arm was put at rest. */
   readonly onFailure: (message: string) => void;
 }
 
-/** While objects move it is told so often where they are, Hz. */
+/** Rate of object reports while objects move, Hz. */
 const OBJECT_RATE = 30;
 
 /**
- * Simulated arms in the thread that makes them, on a clock of the maker's: in a simulation thread on that of the machine,
- * beside the bridge in virtual time. Request bytes are answered with the arm brought up to their instant first.
+ * Simulated arms in the calling thread, on the given clock: system time in a simulation thread, virtual time next to a
+ * bridge under test. Before request bytes are answered, the arm is advanced to their time of arrival.
  */
 export class LocalSimulation implements SimulatedArms {
   readonly #options: LocalSimulationOptions;
   readonly #lines = new Map<string, ServoLine>();
   readonly #ports = new Map<string, LocalPort>();
   readonly #tick: Pick<Timer, 'cancel'>;
-  /** When it was told last where the objects before each arm are, s. */
+  /** Time of the last object report by arm, s; -Infinity if a report is due. */
   readonly #told = new Map<string, number>();
-  /** Arms before which objects moved when it was told last. */
+  /** Arms whose objects were moving at their last report. */
   readonly #moved = new Set<string>();
   #onObjects: (arm: string, poses: Float64Array) => void = () => {};
 
@@ -44,11 +46,11 @@ export class LocalSimulation implements SimulatedArms {
     this.#tick = options.clock.every(options.tick, () => this.#advance());
   }
 
-  /** Builds an arm. @throws {Error} when its name is taken, or it cannot be built */
+  /** Builds an arm. @throws {Error} if its name is taken, or the arm cannot be built */
   build(options: SimArmOptions): ServoLine {
     if (this.#lines.has(options.name)) throw new Error(`there is a simulated arm "${options.name}" already`);
     const { clock, mujoco, line: timing = TIMELESS, catchUp, onFailure } = this.#options;
-    // A kit lies on a table of its own: a hand leads each joint from end to end, and contacts would be in its way.
+    // A kit has no contacts: the hand moves each joint from limit to limit, and contacts would block it.
     const arm = new SimulatedArm(
       options.factoryNew ? null : mujoco,
       options,
@@ -63,7 +65,7 @@ export class LocalSimulation implements SimulatedArms {
     return line;
   }
 
-  /** The arm's servo line, with the arm brought up to now. @throws {Error} on an unknown arm */
+  /** The servo line of an arm, advanced to now. @throws {Error} for an unknown arm */
   get(name: string): ServoLine {
     const line = this.#lines.get(name);
     if (!line) throw new Error(`no simulated arm "${name}"; there are ${[...this.#lines.keys()].join(', ')}`);
@@ -99,7 +101,7 @@ export class LocalSimulation implements SimulatedArms {
     return this.truthNow(arm);
   }
 
-  /** Where the arm really is. @throws {Error} on an unknown arm */
+  /** True state of the arm. @throws {Error} for an unknown arm */
   truthNow(arm: string): SimTruth {
     const { clock } = this.#options;
     return this.get(arm).sim.truth(clock.wall() - clock.now());
@@ -127,7 +129,7 @@ export class LocalSimulation implements SimulatedArms {
     for (const arm of this.#told.keys()) this.#told.set(arm, Number.NEGATIVE_INFINITY);
   }
 
-  /** The objects before an arm. @throws {Error} on an unknown arm */
+  /** Scene objects of an arm. @throws {Error} for an unknown arm */
   objectsNow(arm: string): SimObjectState[] {
     return this.get(arm).sim.physics.objects?.state() ?? [];
   }
@@ -153,7 +155,7 @@ export class LocalSimulation implements SimulatedArms {
     this.dispose();
   }
 
-  /** Ends it at once: every port closes, and the physics is freed. */
+  /** Ends the simulation at once: closes every port and frees the physics. */
   dispose(): void {
     this.#tick.cancel();
     for (const port of this.#ports.values()) port.replace();
@@ -174,7 +176,7 @@ export class LocalSimulation implements SimulatedArms {
     }
   }
 
-  /** Tells where objects are that move, once more when they have come to rest, and at first. */
+  /** Reports object poses at first, while objects move, and once after they have come to rest. */
   #tellObjects(arm: string, objects: PhysicsObjects, now: number): void {
     const { awake } = objects;
     if (!awake && !this.#moved.has(arm) && this.#told.get(arm) !== Number.NEGATIVE_INFINITY) return;

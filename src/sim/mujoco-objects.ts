@@ -2,26 +2,26 @@ import type { MainModule, MjData, MjModel, MjSpec, MjsBody } from '@mujoco/mujoc
 import { type PhysicsObjects, TIME_STEP } from './physics.ts';
 import type { SimObject, SimObjectState, SimPart, SimTouch } from './sim-object.ts';
 
-/** Numbers of a pose: place (m) and unit quaternion, w first, as MuJoCo has them. */
+/** Numbers per pose: position (m) and unit quaternion, w first as in MuJoCo. */
 const POSE = 7;
-/** Numbers of a velocity or force: along the axes of the world, and about those of the object. */
+/** Numbers per velocity or force: linear along the world axes, angular about the object's axes. */
 const DOFS = 6;
-/** Links keep the collision bit that they have; objects have one of their own, so that the arm's endless floor is none of theirs. */
+/** Collision bits. Objects have their own bit, so that they do not collide with the arm's infinite floor. */
 const ARM = 1;
 const OBJECT = 2;
-/** What falls off the table lies so far below it, m. */
+/** Height of the ground for objects that fall off the table, m. */
 const GROUND = -0.4;
-/** Elliptic cones hold what is gripped only when friction is stiffer than the contact by so much. */
+/** Ratio of friction to normal stiffness (MuJoCo impratio); with elliptic cones, lower values let grips slip. */
 const FRICTION_STIFFNESS = 10;
-/** Friction of a surface against twisting, m, and of a sphere against rolling, m: a ball comes to rest on a table. */
+/** Torsional friction, m, and rolling friction, m: a ball comes to rest on a table. */
 const TWIST = 0.005;
 const ROLL = 0.0005;
 
-/** Of the hand that leads an object: strength besides its weight, N; stiffness, N/m; largest speed, m/s. */
+/** The hand that moves an object: force beyond the object's weight, N; stiffness, N/m; largest speed, m/s. */
 const HAND_FORCE = 3;
 const HAND_STIFFNESS = 200;
 const HAND_SPEED = 0.5;
-/** What it takes from the spin of an object of 1 kg, Nm s/rad. */
+/** Rotational damping by the hand for an object of 1 kg, Nm s/rad. */
 const SPIN_DAMPING = 0.005;
 /** Speed that wakes an object, m/s. */
 const WAKING = 1e-6;
@@ -29,18 +29,18 @@ const WAKING = 1e-6;
 /** A hand on an object. */
 interface Grasp {
   readonly object: number;
-  /** Where the object is to go, and where the hand is on the way there, m. */
+  /** Goal of the object, and present position of the hand on the way there, m. */
   readonly goal: Float64Array;
   readonly place: Float64Array;
-  /** Steps until it lets go. */
+  /** Steps until the hand lets go. */
   left: number;
 }
 
 const bodyName = (object: string): string => `object:${object}`;
 
 /**
- * Adds objects, and a ground for what falls off the table, to a model that has none.
- * @param moving links that move directly on fixed ones: they stay awake when objects sleep
+ * Adds objects to a model, and a ground below the table for objects that fall off.
+ * @param moving links whose parent is fixed: they stay awake while objects sleep
  */
 export function addObjects(
   mj: MainModule,
@@ -51,13 +51,13 @@ export function addObjects(
   const { option } = spec;
   option.cone = mj.mjtCone.mjCONE_ELLIPTIC.value;
   option.impratio = FRICTION_STIFFNESS;
-  // What lies still costs nothing until something awake touches it.
+  // Objects at rest sleep and cost nothing until an awake body touches them.
   option.enableflags |= mj.mjtEnableBit.mjENBL_SLEEP.value;
   for (const link of moving) mj.mjs_findBody(spec, link)!.sleep = mj.mjtSleepPolicy.mjSLEEP_NEVER;
   const world = mj.mjs_findBody(spec, 'world')!;
   for (let geom = mj.mjs_firstChild(world, mj.mjtObj.mjOBJ_GEOM, 1); geom; geom = mj.mjs_nextChild(world, geom, 1)) {
     const shape = mj.mjs_asGeom(geom)!;
-    // The floor of the arm is endless, and a payload touches nothing.
+    // Excludes the arm's infinite floor, and the payload, which has no contacts.
     const ofArm = shape.type.value !== mj.mjtGeom.mjGEOM_PLANE.value && shape.contype === ARM;
     if (ofArm) shape.conaffinity |= OBJECT;
   }
@@ -86,13 +86,14 @@ function addObject(mj: MainModule, spec: MjSpec, world: MjsBody, object: SimObje
     geom.contype = isBelow(object, part) ? 0 : OBJECT;
     geom.conaffinity = OBJECT;
     (geom.friction as Float64Array).set([object.friction, TWIST, ROLL]);
-    // A face touches with several points, which resist twisting and rolling together. What is round has one point that resists them.
+    // A box face has several contact points, which together resist twisting and rolling. A round surface has one
+    // contact point, which needs torsional and rolling friction.
     geom.condim = part.kind === 'box' ? 3 : 6;
     (geom.solref as Float64Array)[0] = object.softness;
   }
 }
 
-/** Whether a part is where the arm has its endless floor: links look for contacts with that alone. */
+/** Whether a part of a fixed object lies below z = 0. There, links collide with the arm's infinite floor only. */
 function isBelow({ mass, at }: SimObject, part: SimPart): boolean {
   const half = part.kind === 'box' ? part.size[2] / 2 : part.kind === 'cylinder' ? part.length / 2 : part.radius;
   return mass === null && at[2] + part.at[2] + half <= 0;
@@ -115,18 +116,18 @@ function aboutZ(yaw: number): number[] {
   return [Math.cos(yaw / 2), 0, 0, Math.sin(yaw / 2)];
 }
 
-/** The objects of one arm's world as they move. */
+/** The scene objects of one arm in a running simulation. */
 export class MujocoObjects implements PhysicsObjects {
   readonly #mj: MainModule;
   readonly #model: MjModel;
   readonly #data: MjData;
   readonly #objects: readonly SimObject[];
   readonly #bodies: readonly number[];
-  /** Addresses in qpos and qvel; -1: it does not move. */
+  /** Addresses in qpos and qvel; -1 for a fixed object. */
   readonly #qpos: readonly number[];
   readonly #qvel: readonly number[];
   readonly #weights: readonly number[];
-  /** Trees of the arm, which never sleep. */
+  /** Number of kinematic trees of the arm; they never sleep. */
   readonly #armTrees: number;
   #grasp: Grasp | null = null;
 
@@ -149,7 +150,7 @@ export class MujocoObjects implements PhysicsObjects {
     return this.#data.ntree_awake > this.#armTrees;
   }
 
-  /** The hand's part of the step to come. */
+  /** Applies the hand's force for the next step. */
   beforeStep(qpos: Float64Array, qvel: Float64Array, applied: Float64Array): void {
     const grasp = this.#grasp;
     if (grasp === null) return;
@@ -165,7 +166,7 @@ export class MujocoObjects implements PhysicsObjects {
     const way = Math.hypot(goal[0]! - place[0]!, goal[1]! - place[1]!, goal[2]! - place[2]!);
     const part = Math.min(1, (HAND_SPEED * TIME_STEP) / Math.max(way, 1e-9));
     const { mass } = this.#objects[object]!;
-    // Critical damping, so that the object swings neither on its way nor at its end.
+    // Critical damping, so that the object does not oscillate.
     const damping = 2 * Math.sqrt(HAND_STIFFNESS * mass!);
     let pull = 0;
     for (let i = 0; i < 3; i++) {
@@ -173,7 +174,7 @@ export class MujocoObjects implements PhysicsObjects {
       const force = HAND_STIFFNESS * (place[i]! - qpos[at + i]!) - damping * qvel[velocityAt + i]!;
       applied[velocityAt + i] = force;
       pull += force * force;
-      // An object dangles from the fingers that lead it; it must not spin there.
+      // Damps the spin of the object, which dangles from the fingers.
       applied[velocityAt + 3 + i] = -SPIN_DAMPING * mass! * qvel[velocityAt + 3 + i]!;
     }
     const scale = Math.min(1, HAND_FORCE / Math.max(Math.sqrt(pull), 1e-9));
@@ -181,7 +182,7 @@ export class MujocoObjects implements PhysicsObjects {
     applied[velocityAt + 2]! += this.#weights[object]!;
   }
 
-  /** Whether all objects are where numbers can say. */
+  /** Whether all object positions are finite. */
   areFinite(qpos: Float64Array): boolean {
     for (const at of this.#qpos) {
       if (at >= 0 && !Number.isFinite(qpos[at]! + qpos[at + 1]! + qpos[at + 2]!)) return false;
@@ -213,7 +214,7 @@ export class MujocoObjects implements PhysicsObjects {
       qpos.set(place, at);
       qpos.set(aboutZ(yaw), at + 3);
       qvel.fill(0, this.#qvel[i]!, this.#qvel[i]! + 6);
-      // Those that sleep are not looked at until they have a speed.
+      // MuJoCo skips sleeping bodies until they have a velocity.
       qvel[this.#qvel[i]! + 2] = -WAKING;
     });
   }
@@ -244,7 +245,7 @@ export class MujocoObjects implements PhysicsObjects {
     });
   }
 
-  /** Normal forces on each object, by whose they are. */
+  /** Normal forces on each object, by touching body. */
   #touches(): SimTouch[][] {
     const found = this.#objects.map((): SimTouch[] => []);
     const geomBodies = this.#model.geom_bodyid as Int32Array;

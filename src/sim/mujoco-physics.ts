@@ -9,14 +9,14 @@ import {
   TIME_STEP,
 } from './physics.ts';
 
-/** Of the payload, which touches nothing: it only gives it a moment of inertia, m. */
+/** Radius of the payload sphere, m. The payload has no contacts; the radius only sets its moment of inertia. */
 const PAYLOAD_RADIUS = 0.01;
 
-/** Bytes that one MjData may use; MuJoCo's default reserves 13.6 MB per arm. */
+/** Arena bytes of one MjData; MuJoCo's default reserves 13.6 MB per arm. */
 const ARENA = 256 * 1024;
-/** The same with objects: those that lie in a heap have many contacts. */
+/** Arena bytes with objects: a heap of objects has many contacts. */
 const ARENA_WITH_OBJECTS = 2 * 1024 * 1024;
-/** While objects move MuJoCo takes one step for so many: their contacts cost as much as two arms. */
+/** Steps that MuJoCo takes as one while objects move, because their contacts cost as much as two arms. */
 const STEPS_AT_ONCE = 2;
 
 /** The mechanics of one arm in MuJoCo: fixed base, floor at z = 0, joint limits, contacts between its own shapes. */
@@ -33,16 +33,16 @@ export class MujocoPhysics implements Physics {
   readonly #dofAddresses: Int32Array;
   readonly #toolBody: number;
 
-  // Views into the WASM heap, renewed when its growth detaches them.
+  // Views into the WASM heap; renewed when heap growth detaches them.
   #qpos: Float64Array;
   #qvel: Float64Array;
   #applied: Float64Array;
-  /** Steps that have been asked for and that MuJoCo has not taken yet: their torques are in `#applied`, each with its share. */
+  /** Requested steps that MuJoCo has not taken yet; `#applied` holds their torques, each weighted by its share. */
   #waiting = 0;
-  /** Steps that MuJoCo takes at once. */
+  /** Steps that MuJoCo takes as one. */
   #atOnce = 1;
 
-  /** @throws {Error} when MuJoCo refuses the URDF, or when a joint or the tool link is not in it. */
+  /** @throws {Error} if MuJoCo refuses the URDF, or a joint or the tool link is missing from it */
   constructor(mj: MainModule, options: PhysicsOptions) {
     const count = options.joints.length;
     checkInitial(options);
@@ -86,7 +86,7 @@ export class MujocoPhysics implements Physics {
     this.objects?.beforeStep(this.#qpos, this.#qvel, this.#applied);
     this.#waiting += 1;
     if (this.#waiting < this.#atOnce) {
-      // Until MuJoCo's step the joints go on at the speed that they have.
+      // Until MuJoCo takes its step, the joints move on at constant speed.
       for (let i = 0; i < this.positions.length; i++) this.positions[i]! += TIME_STEP * this.velocities[i]!;
       return true;
     }
@@ -106,7 +106,7 @@ export class MujocoPhysics implements Physics {
     return true;
   }
 
-  /** Has MuJoCo take longer steps while objects move, and those of the servos otherwise. */
+  /** Selects MuJoCo's time step: longer while objects move, otherwise one servo step. */
   #choose(): void {
     const atOnce = this.objects?.awake === true ? STEPS_AT_ONCE : 1;
     if (atOnce === this.#atOnce) return;
@@ -154,7 +154,7 @@ export class MujocoPhysics implements Physics {
     this.#model.delete();
   }
 
-  /** Puts the arm at rest at `positions`, the last finite ones, with nothing left of what made it diverge. */
+  /** Puts the arm at rest at `positions`, the last finite ones, and clears all other simulation state. */
   #restore(): false {
     this.#mj.mj_resetData(this.#model, this.#data);
     this.#waiting = 0;
@@ -168,7 +168,7 @@ export class MujocoPhysics implements Physics {
     return false;
   }
 
-  /** Puts joints that mimic others where those have them: from elsewhere they might get stuck on the way. */
+  /** Moves mimic joints to the positions that their leaders imply; from elsewhere they might get stuck on the way. */
   #placeFollowers(): void {
     const { neq } = this.#model;
     const addresses = this.#model.jnt_qposadr as Int32Array;
@@ -190,7 +190,7 @@ export class MujocoPhysics implements Physics {
 }
 
 function compile(mj: MainModule, options: PhysicsOptions): MjModel {
-  // Visual meshes weigh nothing, but MuJoCo would look for their files.
+  // Visual meshes have no mass, but MuJoCo would look for their files.
   const text = options.urdf.replace(/<visual\b[^>]*\/>|<visual\b[\s\S]*?<\/visual\s*>/g, '');
   let spec: MjSpec;
   try {
@@ -199,14 +199,14 @@ function compile(mj: MainModule, options: PhysicsOptions): MjModel {
     throw new Error(`simulated arm "${options.name}": MuJoCo cannot read its URDF: ${messageOf(error)}`);
   }
   try {
-    // Fused links lose their frames, and the tool is one.
+    // Fusing static links would remove their frames, and the tool frame is one of them.
     spec.compiler.fusestatic = false;
     spec.memory = ARENA;
     spec.option.timestep = TIME_STEP;
     spec.option.integrator = mj.mjtIntegrator.mjINT_IMPLICITFAST.value;
-    // A divergence has to be seen, not silently turned into the zero pose.
+    // Divergence must be detected, not silently reset to the zero pose.
     spec.option.disableflags |= mj.mjtDisableBit.mjDSBL_AUTORESET.value;
-    // Links have a few shapes each: to try all pairs costs less than a search tree.
+    // Links have few shapes, so testing all pairs is cheaper than a search tree.
     spec.option.disableflags |= mj.mjtDisableBit.mjDSBL_MIDPHASE.value;
     for (const joint of options.joints) setJoint(mj, spec, joint, options.name);
     if (options.payload) addPayload(mj, spec, options.toolLink, options.payload);
@@ -216,8 +216,8 @@ function compile(mj: MainModule, options: PhysicsOptions): MjModel {
     const { objects = [] } = options;
     if (fixed.length === 0 && objects.length === 0) return first;
     first.delete();
-    // MuJoCo ignores contacts between a link and its parent, but not where the parent is welded to the world, and the
-    // shapes of neighbours overlap at their joint.
+    // MuJoCo ignores contacts between a link and its parent, except if the parent is welded to the world. But shapes of
+    // neighbouring links overlap at their joint.
     for (const one of fixed) {
       for (const other of moving) {
         const exclude = mj.mjs_addExclude(spec)!;
@@ -246,10 +246,10 @@ function setJoint(mj: MainModule, spec: MjSpec, joint: PhysicsJoint, arm: string
   row.armature = joint.armature;
 }
 
-/** A point mass where the tool frame is: what the gripper holds. */
+/** Adds the mass in the gripper as a small sphere at the tool frame. */
 function addPayload(mj: MainModule, spec: MjSpec, toolLink: string, mass: number): void {
   const tool = mj.mjs_findBody(spec, toolLink);
-  if (!tool) return; // told as a missing tool link, once the model is built
+  if (!tool) return; // The constructor reports the missing tool link.
   const load = mj.mjs_addGeom(tool, mj.mjs_getSpecDefault(spec)!)!;
   load.type = mj.mjtGeom.mjGEOM_SPHERE;
   (load.size as Float64Array)[0] = PAYLOAD_RADIUS;
@@ -261,11 +261,11 @@ function addPayload(mj: MainModule, spec: MjSpec, toolLink: string, mass: number
 function addFloor(mj: MainModule, spec: MjSpec): void {
   const floor = mj.mjs_addGeom(mj.mjs_findBody(spec, 'world')!, mj.mjs_getSpecDefault(spec)!)!;
   floor.type = mj.mjtGeom.mjGEOM_PLANE;
-  // A plane is infinite in x and y; the third size is the grid spacing of a viewer, which must not be zero.
+  // A plane is infinite in x and y; the third size is a viewer's grid spacing, which must not be zero.
   (floor.size as Float64Array)[2] = 0.01;
 }
 
-/** Links that do not move, and those that move directly on them. */
+/** Fixed links, and the moving links whose parent is fixed. */
 function roots(mj: MainModule, model: MjModel): { fixed: string[]; moving: string[] } {
   const parents = model.body_parentid as Int32Array;
   const welds = model.body_weldid as Int32Array;

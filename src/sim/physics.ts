@@ -12,18 +12,18 @@ export interface PhysicsJoint {
 }
 
 export interface PhysicsOptions {
-  /** Of the arm, for messages. */
+  /** Name of the arm, for messages. */
   readonly name: string;
-  /** URDF text; its collision shapes are primitives, its root link is the base. */
+  /** URDF text; collision shapes must be primitives, the root link is the base. */
   readonly urdf: string;
-  /** Link whose pose `toolPose` gives. */
+  /** Link whose pose `toolPose` returns. */
   readonly toolLink: string;
   readonly joints: readonly PhysicsJoint[];
-  /** Joint positions at the start, rad, one per element of `joints`. */
+  /** Initial joint positions, rad, one per element of `joints`. */
   readonly initial: readonly number[];
-  /** Mass that hangs at the tool frame, kg; default 0. */
+  /** Mass at the tool frame, kg; default 0. */
   readonly payload?: number;
-  /** Things that stand before the arm; default: none. */
+  /** Scene objects; default: none. */
   readonly objects?: readonly SimObject[];
 }
 
@@ -36,24 +36,25 @@ export interface SimPose {
 /** Step of the physics, s. */
 export const TIME_STEP = 0.001;
 
-/** Things that stand before an arm, as they move. */
+/** Scene objects of an arm in a running simulation. */
 export interface PhysicsObjects {
-  /** Whether any of them moves, or may begin to. */
+  /** Whether any object moves or may start to move. */
   readonly awake: boolean;
   /**
-   * A hand of limited force leads an object to a place (m) and lets go after `duration` s; 0: at once.
-   * @throws {Error} for an object that is not there or does not move, naming those that do; nothing moves then
+   * Moves an object to a position (m) by a hand of limited force, which lets go after `duration` s; 0: at once.
+   * @throws {Error} for an object that does not exist or is fixed, with the names of the movable ones; nothing moves
+   *   then
    */
   lead(name: string, goal: readonly [x: number, y: number, z: number], duration: number): void;
-  /** Puts every object back to where it was at the start, at rest, with no hand on it. */
+  /** Puts every object back at its initial pose, at rest and not held. */
   reset(): void;
-  /** Pose of each object, 7 numbers each: place (m), quaternion with w last. */
+  /** Pose of each object, 7 numbers each: position (m), quaternion with w last. */
   poses(): Float64Array;
-  /** Where the objects are and what presses on them, as of the last step. */
+  /** Object poses and contact forces as of the last step. */
   state(): SimObjectState[];
 }
 
-/** The mechanics of one arm. The torques of servos and hands come in from outside, once per step. */
+/** The mechanics of one arm. The caller sets the torques of servos and hands before each step. */
 export interface Physics {
   /** rad, one per joint, as of the last step. */
   readonly positions: Float64Array;
@@ -61,24 +62,24 @@ export interface Physics {
   readonly velocities: Float64Array;
   /** Torque to apply in the next step, Nm. */
   readonly torques: Float64Array;
-  /** Null where there are none. */
+  /** Null without scene objects. */
   readonly objects: PhysicsObjects | null;
   /**
-   * One step of `TIME_STEP` with `torques`.
-   * @returns false when the result was not finite: the arm then stands still where it was before the step
+   * Runs one step of `TIME_STEP` with `torques`.
+   * @returns false if the result was not finite: the arm then stands still where it was before the step
    */
   step(): boolean;
   /** Pose of the tool link at the present joint positions. */
   toolPose(): SimPose;
   /** Torques that hold the arm at the present positions and velocities, Nm, one per joint. */
   holdingTorques(): Float64Array;
-  /** Pairs of links that touch at the present positions; none where no contacts are known. */
+  /** Pairs of links in contact at the present positions; empty for a model without contacts. */
   contacts(): string[];
-  /** Frees its memory; the object is of no use afterwards. */
+  /** Frees the memory; do not use the object afterwards. */
   dispose(): void;
 }
 
-/** Refuses options in which the initial positions do not fit the joints. @throws {Error} for people */
+/** Checks that there is one initial position per joint. @throws {Error} with a message for the user */
 export function checkInitial({ name, initial, joints }: PhysicsOptions): void {
   if (initial.length === joints.length) return;
   const counts = `${initial.length} initial positions for ${joints.length} joints`;

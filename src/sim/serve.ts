@@ -12,24 +12,24 @@ export interface ServeOptions {
   readonly clock: Clock;
   readonly arm: SimArmOptions;
   readonly faults?: FaultPlan;
-  /** The light model of its physics, which knows no contacts. */
+  /** Uses the light physics model, which has no contacts. */
   readonly light?: boolean;
-  /** Serves the arm's bus on a pseudo-terminal; with a path, a link to it is put there. */
+  /** Serves the arm's bus on a pseudo-terminal; if `link` is a path, a symbolic link to it is created there. */
   readonly pty?: { readonly link: string | null };
-  /** Serves it over TCP, raw bytes, one host at a time; port 0 takes a free one. */
+  /** Serves the bus over TCP as raw bytes, one host at a time; port 0 takes a free port. */
   readonly tcp?: { readonly host: string; readonly port: number };
-  /** Is told, for people, what happens: unplugged, plugged in, failures of the physics. */
+  /** Receives messages for the user: unplugged, plugged in, physics failures. */
   readonly onEvent?: (message: string) => void;
 }
 
-/** Period of the timer that keeps the arm going while nobody asks, s. */
+/** Period at which the arm advances without requests, s. */
 const TICK = 1e-3;
-/** A host that calls while another one is there is turned away so much later: the other one may just have hung up, s. */
+/** Wait before a second host is turned away, because the first may just have hung up, s. */
 const HANGING_UP = 0.1;
 
 /**
- * An emulated arm, physics and all, whose servo bus any program can open: on a pseudo-terminal, over TCP, or both. It
- * lives on the event loop of the thread that started it.
+ * An emulated arm with physics, whose servo bus any program can open on a pseudo-terminal, over TCP, or both. It runs
+ * on the event loop of the thread that started it.
  */
 export class ServedArm {
   readonly arm: SimulatedArm;
@@ -46,7 +46,7 @@ export class ServedArm {
 
   /**
    * Builds the arm and opens its ports.
-   * @throws {Error} for people, when the model cannot be built, or a port cannot be served
+   * @throws {Error} with a message for the user if the model cannot be built or a port cannot be served
    */
   static async start(options: ServeOptions): Promise<ServedArm> {
     const served = new ServedArm(options.light ? null : await loadMujoco(), options);
@@ -75,7 +75,7 @@ export class ServedArm {
       ...arm,
       joints: arm.joints.map((joint) => ({ gear: faults.gear, ...joint })),
       ...(faults.voltage === null ? {} : { supplyVoltage: faults.voltage }),
-      // Both families count it in 2 us.
+      // Both families count the return delay in units of 2 us.
       ...(faults.returnDelay === null
         ? {}
         : { eeprom: { ...arm.eeprom, return_delay: Math.round(faults.returnDelay / 2e-6) } }),
@@ -87,7 +87,7 @@ export class ServedArm {
       (bytes) => this.#line.answer(bytes),
       (message) => this.#tell(message),
     );
-    // Return delays alone take their time too.
+    // Return delays also apply without a baud rate.
     const { returnDelay, delay, interval } = faults;
     const baudRate = faults.baudRate ?? (returnDelay === null ? null : Number.POSITIVE_INFINITY);
     this.#line = new ServoLine(this.arm, clock, { baudRate, delay, interval });
@@ -95,12 +95,12 @@ export class ServedArm {
     this.#timers.push(clock.every(TICK, () => this.arm.advance(clock.now())));
   }
 
-  /** Device file of the pseudo-terminal of the moment; null without one. */
+  /** Device file of the present pseudo-terminal; null without one. */
   get terminal(): string | null {
     return this.#terminal?.path ?? null;
   }
 
-  /** Where users open the pseudo-terminal: the link, or its device file; null without one. */
+  /** Path at which users open the pseudo-terminal: the link, or else the device file; null without one. */
   get path(): string | null {
     return this.#options.pty?.link ?? this.terminal;
   }
@@ -110,14 +110,14 @@ export class ServedArm {
     return this.#tcpPort;
   }
 
-  /** Where the arm really is. */
+  /** True state of the arm. */
   truth(): SimTruth {
     const clock = this.#clock;
     this.arm.advance(clock.now());
     return this.arm.truth(clock.wall() - clock.now());
   }
 
-  /** Opens the ports, as at the start. @throws {Error} for people */
+  /** Opens the ports, as at the start. @throws {Error} with a message for the user */
   async plugIn(): Promise<void> {
     const { pty, tcp } = this.#options;
     if (pty && !this.#terminal) {
@@ -129,7 +129,7 @@ export class ServedArm {
     if (tcp && !this.#server) await this.#listen(tcp.host, this.#tcpPort ?? tcp.port);
   }
 
-  /** Closes the ports, as pulling out the adapter does; the arm itself keeps its supply and goes on. */
+  /** Closes the ports, as if the adapter were pulled out; the arm keeps its supply and runs on. */
   async unplug(): Promise<void> {
     this.#line.clear();
     const { pty } = this.#options;
@@ -155,7 +155,7 @@ export class ServedArm {
   }
 
   readonly #toTerminal = (bytes: Uint8Array): void => this.#terminal?.write(bytes);
-  /** A copy: a socket keeps the chunk until the system has taken it. */
+  /** Sends a copy, because a socket keeps the chunk until the system has taken it. */
   readonly #toHost = (bytes: Uint8Array): void => void this.#host?.write(Buffer.from(bytes));
 
   #feed(chunk: Uint8Array, send: (bytes: Uint8Array) => void): void {
@@ -186,12 +186,12 @@ export class ServedArm {
     const leave = (): void => {
       if (this.#host === socket) this.#host = null;
     };
-    // A host that has hung up may call again before its connection is closed.
+    // A host that has hung up may connect again before its old connection is closed.
     socket.on('end', leave);
     socket.on('close', leave);
   }
 
-  /** Serves a host that has called while another one was there, if that one has hung up. */
+  /** Serves a second host if the first has hung up meanwhile. */
   #serveNext(server: Server, socket: Socket): void {
     if (this.#server === server && this.#host === null) {
       this.#serve(socket);
@@ -230,7 +230,7 @@ export class ServedArm {
   }
 }
 
-/** Makes room for a link where an earlier run that was killed has left one. @throws {Error} when it is anything else */
+/** Removes a stale link that a killed run left behind. @throws {Error} if the path holds anything else */
 function clearStaleLink(link: string): void {
   const there = lstatSync(link, { throwIfNoEntry: false });
   if (!there) return;
@@ -242,7 +242,7 @@ function clearStaleLink(link: string): void {
   rmSync(link);
 }
 
-/** Removes the link if it is still the one to this terminal. */
+/** Removes the link if it still points to this terminal. */
 function removeLink(link: string, target: string): void {
   const there = lstatSync(link, { throwIfNoEntry: false });
   if (there?.isSymbolicLink() && readlinkSync(link) === target) rmSync(link);

@@ -1,37 +1,37 @@
 import { type Random, seededRandom } from './random.ts';
 
-/** A measurement that a servo may tell wrongly. */
+/** A measurement that a servo may misreport. */
 export type Reading = 'position' | 'temperature' | 'voltage';
 
-/** How often and by how much a servo tells one of its measurements wrongly. */
+/** How often a servo misreports a measurement, and by how much. */
 export interface Misread {
   /** Share of readings that are wrong, 0..1. */
   readonly share: number;
-  /** What is added to a wrong reading: rad, degrees Celsius or V. */
+  /** Offset of a wrong reading: rad, degrees Celsius or V. */
   readonly by: number;
-  /** Wrong readings after which it is over; left out: it goes on. */
+  /** Number of wrong readings after which the fault ends; default: never. */
   readonly times?: number;
 }
 
-/** Changes to what is wrong with one servo; what is left out stays as it is. */
+/** Changes to the faults of one servo; absent fields stay unchanged. */
 export interface ServoFault {
-  /** It acknowledges goals and forgets them. */
+  /** The servo acknowledges goals but discards them. */
   readonly ignoresGoals?: boolean;
-  /** The position that it tells stays as it is. */
+  /** The reported position does not change any more. */
   readonly frozen?: boolean;
-  /** Measurements that it tells wrongly from now on; null: rightly again. */
+  /** Measurements that the servo misreports from now on; null: reports correctly again. */
   readonly misreads?: Readonly<Partial<Record<Reading, Misread | null>>>;
-  /** Register contents in counts, by name, as another program may have left them. Those of the EEPROM persist. */
+  /** Register values in counts, by name, as another program may have left them. EEPROM values persist. */
   readonly registers?: Readonly<Record<string, number>>;
   /** Raises the overload alarm. */
   readonly overload?: boolean;
-  /** Heats its winding to this temperature, degrees Celsius, from which it cools by itself. */
+  /** Sets the winding temperature, degrees Celsius; it then cools by itself. */
   readonly heat?: number;
-  /** It counts so many full turns more from now on, where it counts turns at all; its shaft does not move. */
+  /** Full turns to add to the turn count, if the servo counts turns; its shaft does not move. */
   readonly turns?: number;
-  /** Supply, V, below which it falls asleep and forgets its RAM; null: the nominal one. */
+  /** Supply voltage, V; null: the nominal one. Below a minimum the servo stops and loses its RAM. */
   readonly volts?: number | null;
-  /** Off and on again, after all of the above, quicker than anything on the bus. */
+  /** Switches the servo off and on after all of the above, faster than any bus transaction. */
   readonly restart?: boolean;
 }
 
@@ -41,7 +41,7 @@ interface RunningMisread {
   left: number;
 }
 
-/** What a servo does wrongly, and what it tells wrongly. */
+/** The active faults of one servo: how it misbehaves and which readings are wrong. */
 export class ServoFaults {
   ignoresGoals = false;
   #frozenAt: number | null = null;
@@ -65,14 +65,14 @@ export class ServoFaults {
     }
   }
 
-  /** The position that is told in place of `steps`. @param stepsPerRadian of this servo's readings */
+  /** The position that is reported instead of `steps`. @param stepsPerRadian of this servo's readings */
   position(steps: number, stepsPerRadian: number): number {
     if (this.#freezing) this.#frozenAt ??= steps;
     const told = this.#frozenAt ?? steps;
     return this.#misreads.size === 0 ? told : told + Math.round(this.#error('position') * stepsPerRadian);
   }
 
-  /** The measurement that is told in place of `value`, in its unit. */
+  /** The measurement that is reported instead of `value`, in the same unit. */
   measured(reading: 'temperature' | 'voltage', value: number): number {
     return this.#misreads.size === 0 ? value : value + this.#error(reading);
   }

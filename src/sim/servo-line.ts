@@ -4,20 +4,20 @@ import type { ServoFault } from './servo-faults.ts';
 import type { SimulatedArm } from './simulated-arm.ts';
 import { Wire } from './wire.ts';
 
-/** What a line does to bytes on their way, one of the two ways. Shares are of writes of the host, or of replies; 0..1. */
+/** Faults of a line in one direction. Shares are of the host's writes, or of replies, 0..1. */
 export interface WayFaults {
   loseRate: number;
-  /** One bit is flipped. */
+  /** Share with one flipped bit. */
   corruptRate: number;
-  /** They come twice. */
+  /** Share that arrives twice. */
   doubleRate: number;
-  /** They come late, by up to `lateness` (s), and what follows them waits for them. */
+  /** Share that is late by up to `lateness` (s); later bytes wait for late ones. */
   lateRate: number;
   lateness: number;
 }
 
 export interface LineOptions {
-  /** Rate of the line, baud; null for a line that takes no time. */
+  /** Baud rate of the line; null: transfers take no time. */
   readonly baudRate: number | null;
   /** See `WireOptions`, s. */
   readonly turnAround?: number;
@@ -25,34 +25,34 @@ export interface LineOptions {
   readonly interval?: number;
 }
 
-/** Changes to what goes wrong with an arm, its servos and its line; what is left out stays as it is. */
+/** Changes to the faults of an arm, its servos and its line; absent fields stay unchanged. */
 export interface SimFault {
-  /** Ids of the servos that neither obey nor answer. */
+  /** Ids of servos that neither obey nor answer. */
   readonly dead?: readonly number[];
-  /** Share of status packets that are lost, that have a flipped bit, that come twice, 0..1. */
+  /** Shares of status packets that are lost, have a flipped bit, or arrive twice, 0..1. */
   readonly loseRate?: number;
   readonly corruptRate?: number;
   readonly doubleRate?: number;
-  /** Share of requests that a servo by itself does not understand while others do, 0..1. */
+  /** Share of requests that a servo misses, drawn for each servo independently, 0..1. */
   readonly missRate?: number;
   readonly requests?: Partial<WayFaults>;
   readonly replies?: Partial<Pick<WayFaults, 'lateRate' | 'lateness'>>;
-  /** Nothing passes either way for so long, s. */
+  /** Blocks both directions for this long, s. */
   readonly stall?: number;
-  /** Whether the adapter is pulled out. */
+  /** Whether the adapter is unplugged. */
   readonly unplugged?: boolean;
   /** Switches the servos' supply off and on. */
   readonly powerCycle?: boolean;
-  /** Supply of all servos, V; null: the usual one. */
+  /** Supply of all servos, V; null: the usual supply. */
   readonly volts?: number | null;
-  /** What is wrong with single servos, by the ids that they had at the start. */
+  /** Faults of single servos, by initial id. */
   readonly servos?: Readonly<Record<number, ServoFault>>;
 }
 
-/** A line on which nothing takes time. */
+/** A line on which transfers take no time. */
 export const TIMELESS: LineOptions = { baudRate: null };
 
-/** Writes that take longer than this to reach the servos are carried out then and not at once, s: the step of the physics. */
+/** Writes that reach the servos within this time are executed at once, s (one physics step); others on arrival. */
 const AT_ONCE = 1e-3;
 
 function noFaults(): WayFaults {
@@ -60,17 +60,17 @@ function noFaults(): WayFaults {
 }
 
 /**
- * The servo line of a simulated arm as its host has it: bytes in, bytes out, each way with its time and its faults, and an
- * adapter that can be stuck or pulled out. Replies are lost, damaged and doubled by the arm's bus, which knows where each
- * begins.
+ * The servo line of a simulated arm as its host sees it: bytes in, bytes out, with timing and faults in each direction,
+ * and an adapter that can stall or be unplugged. The arm's bus loses, damages and doubles replies, because it knows
+ * where each one begins.
  */
 export class ServoLine {
   readonly requests: WayFaults = noFaults();
-  /** How late replies come. */
+  /** Lateness of replies. */
   readonly replies: Pick<WayFaults, 'lateRate' | 'lateness'> = { lateRate: 0, lateness: 0 };
-  /** Takes what servos answer; the bytes are valid during the call only. */
+  /** Receives the servos' answers; the bytes are valid during the call only. */
   onBytes: (bytes: Uint8Array) => void = () => {};
-  /** The adapter has been pulled out. */
+  /** Called when the adapter has been unplugged. */
   onUnplugged: () => void = () => {};
   readonly sim: SimulatedArm;
   /** See `LineOptions`. */
@@ -81,13 +81,13 @@ export class ServoLine {
   readonly #random: Random;
   #plugged = true;
   #stalledUntil = 0;
-  /** Writes that have not reached the servos, and when each does, s. */
+  /** Writes that have not reached the servos yet, with their arrival times, s. */
   readonly #waiting: { readonly bytes: Uint8Array; readonly due: number }[] = [];
   readonly #timer: Timer;
 
   /**
-   * @param arm whose bus gives its replies to `answer`
-   * @param seed of the faults of requests and of what is late
+   * @param arm its bus must pass replies to `answer`
+   * @param seed of request faults and lateness
    */
   constructor(arm: SimulatedArm, clock: Clock, options: LineOptions = TIMELESS, seed = 1) {
     this.sim = arm;
@@ -97,7 +97,7 @@ export class ServoLine {
     this.#wire = new Wire({ ...options, clock, send: (bytes) => this.onBytes(bytes) });
     this.#random = seededRandom(seed);
     this.#timer = clock.timer(() => this.#carryOut());
-    // What takes no time goes in one piece.
+    // A line that takes no time passes the answers on in one piece.
     if (!this.#timeless) arm.bus.onStatus = (bytes, returnDelay) => this.answer(bytes, returnDelay);
   }
 
@@ -105,7 +105,7 @@ export class ServoLine {
     return this.#plugged;
   }
 
-  /** The host writes; the buffer may be used again at once. */
+  /** Takes a write of the host; the buffer may be reused at once. */
   write(bytes: Uint8Array): void {
     if (!this.#plugged) return;
     const { loseRate, corruptRate, doubleRate } = this.requests;
@@ -120,7 +120,7 @@ export class ServoLine {
     for (let i = 0; i < times; i++) this.#send(sent);
   }
 
-  /** Takes what servos answer. @param returnDelay of who sends it, s */
+  /** Takes an answer of the servos. @param returnDelay of the answering servo, s */
   answer(bytes: Uint8Array, returnDelay = 0): void {
     const { lateRate, lateness } = this.replies;
     const late = lateRate > 0 && this.#random() < lateRate ? this.#random() * lateness : 0;
@@ -128,7 +128,7 @@ export class ServoLine {
     else this.#wire.reply(bytes, returnDelay, late);
   }
 
-  /** Changes what goes wrong. @throws {Error} on a servo or register that there is not */
+  /** Changes the faults. @throws {Error} for an unknown servo or register */
   fault(fault: SimFault): void {
     const { sim: arm } = this;
     const { faults } = arm.bus;
@@ -150,13 +150,13 @@ export class ServoLine {
     if (fault.unplugged === false) this.plugIn();
   }
 
-  /** Nothing passes either way for so long (s); then all does that was written meanwhile. */
+  /** Blocks both directions for `duration` (s); afterwards everything written meanwhile passes. */
   stall(duration: number): void {
     this.#stalledUntil = Math.max(this.#stalledUntil, this.#clock.now() + duration);
     this.#wire.stall(this.#stalledUntil);
   }
 
-  /** Pulls the adapter out; the arm keeps its supply. */
+  /** Unplugs the adapter; the arm keeps its supply. */
   unplug(): void {
     if (!this.#plugged) return;
     this.#plugged = false;
@@ -168,7 +168,7 @@ export class ServoLine {
     this.#plugged = true;
   }
 
-  /** Forgets what is under way. */
+  /** Discards all bytes in transit. */
   clear(): void {
     this.#wire.clear();
     this.#waiting.length = 0;

@@ -1,9 +1,9 @@
-/** Share of the nominal supply below which a servo's processor stops. Makers publish no figure; this one is chosen. */
+/** Share of the nominal supply below which a servo's processor stops; assumed, because makers publish no figure. */
 const BROWN_OUT = 0.4;
-/** Time from enough supply to the first answer, s; chosen. */
+/** Time from sufficient supply to the first answer, s; assumed. */
 const START_TIME = 0.1;
 
-/** The supply of one servo: what it has, and whether the servo runs on it. */
+/** The supply of one servo, and whether the servo runs on it. */
 export class ServoSupply {
   /** V */
   volts: number;
@@ -11,7 +11,10 @@ export class ServoSupply {
   readonly #least: number;
   #starting = 0;
 
-  /** @param usual supply of this arm, V @param nominal supply of the model, V */
+  /**
+   * @param usual supply of this arm, V
+   * @param nominal supply of the model, V
+   */
   constructor(usual: number, nominal: number) {
     this.volts = usual;
     this.#usual = usual;
@@ -22,7 +25,7 @@ export class ServoSupply {
     return this.volts >= this.#least && this.#starting <= 0;
   }
 
-  /** Changes the supply (V; null: the usual one). @returns whether the servo has fallen asleep by it */
+  /** Changes the supply (V; null: the usual one). @returns whether the servo has stopped because of the change */
   change(volts: number | null): boolean {
     const was = this.volts >= this.#least;
     this.volts = volts ?? this.#usual;
@@ -31,7 +34,7 @@ export class ServoSupply {
     return falls;
   }
 
-  /** The servo starts anew, for which it takes its time. */
+  /** Restarts the servo, which takes its start-up time. */
   start(): void {
     this.#starting = START_TIME;
   }

@@ -3,7 +3,7 @@ import type { SimFault } from './servo-line.ts';
 import type { SimObjectState } from './sim-object.ts';
 import type { SimArmOptions, SimTruth } from './simulated-arm.ts';
 
-/** What the simulation thread is started with. */
+/** Start-up data of the simulation thread. */
 export interface SimWorkerData {
   readonly arms: readonly SimArmOptions[];
   /** SCHED_FIFO priority, 1..99; null for none. */
@@ -11,7 +11,7 @@ export interface SimWorkerData {
 }
 
 export type SimCall =
-  /** Connects a byte port to the arm's bus, in place of the one it had. */
+  /** Connects a byte port to the arm's bus, replacing the previous one. */
   | { readonly type: 'attach'; readonly arm: string; readonly port: MessagePort }
   | {
       readonly type: 'hand';
@@ -35,21 +35,21 @@ export type SimCall =
   | { readonly type: 'reset-objects'; readonly arm: string }
   | { readonly type: 'stop' };
 
-/** What a call gives: the state of an arm, or of the objects before it. */
+/** Result of a call: the state of an arm or of its scene objects; null for other calls. */
 export type SimResult = SimTruth | readonly SimObjectState[] | null;
 
-/** Main thread to simulation thread; each is answered by a `SimReply` with its number. */
+/** Main thread to simulation thread; a `SimReply` with the same number answers it. */
 export interface SimRequest {
   readonly number: number;
   readonly call: SimCall;
 }
 
 export type SimReply =
-  /** MuJoCo is loaded and every arm stands. */
+  /** MuJoCo is loaded and every arm is built. */
   | { readonly type: 'ready' }
   /** The simulation could not start, or an arm's physics diverged. */
   | { readonly type: 'failure'; readonly message: string }
   | { readonly type: 'done'; readonly number: number; readonly result: SimResult }
-  /** Objects before an arm have moved; see `SimulatedArms.onObjects`. */
+  /** Scene objects have moved; see `SimulatedArms.onObjects`. */
   | { readonly type: 'objects'; readonly arm: string; readonly poses: Float64Array }
   | { readonly type: 'refused'; readonly number: number; readonly message: string };

@@ -1,30 +1,30 @@
-/** A primitive of an object's outline. Sizes are whole edges, radii and whole lengths, m; cylinders stand along z. */
+/** A primitive of an object's shape. Sizes are full edges, radii and full lengths, m; cylinders stand along z. */
 export type SimShape =
   | { readonly kind: 'box'; readonly size: readonly [x: number, y: number, z: number] }
   | { readonly kind: 'cylinder'; readonly radius: number; readonly length: number }
   | { readonly kind: 'sphere'; readonly radius: number };
 
-/** One primitive and where its centre is in the frame of its object, m. */
+/** One primitive, and the position of its centre in the frame of its object, m. */
 export type SimPart = SimShape & { readonly at: readonly [x: number, y: number, z: number] };
 
-/** A thing that stands before a simulated arm, as plain data. */
+/** A scene object of a simulated arm, as plain data. */
 export interface SimObject {
   readonly name: string;
-  /** They move as one. */
+  /** Parts of one rigid body. */
   readonly parts: readonly SimPart[];
-  /** kg; null: it does not move. */
+  /** kg; null: fixed. */
   readonly mass: number | null;
-  /** Place of its frame at the start, in the arm's base frame, m. */
+  /** Initial position of its frame in the arm's base frame, m. */
   readonly at: readonly [x: number, y: number, z: number];
-  /** Turn about z at the start, rad. */
+  /** Initial rotation about z, rad. */
   readonly yaw: number;
-  /** Coefficient of sliding friction; of two surfaces that touch the greater one counts. */
+  /** Coefficient of sliding friction; the greater one counts where two surfaces touch. */
   readonly friction: number;
-  /** Time in which what presses into it is pushed back, s: 0.002 is hard, 0.02 yields by millimetres. */
+  /** Time constant in which contacts push out penetration, s: 0.002 is hard, 0.02 yields by millimetres. */
   readonly softness: number;
 }
 
-/** A link of the arm, or another object, that presses on an object. */
+/** The contact of an object with a link or another object. */
 export interface SimTouch {
   /** Name of the link or of the object; `floor` is the ground below the table. */
   readonly by: string;
@@ -34,9 +34,9 @@ export interface SimTouch {
 
 export interface SimObjectState {
   readonly name: string;
-  /** In the arm's base frame, m and a unit quaternion. */
+  /** In the arm's base frame: m, and a unit quaternion. */
   readonly position: { readonly x: number; readonly y: number; readonly z: number };
   readonly orientation: { readonly x: number; readonly y: number; readonly z: number; readonly w: number };
-  /** None of an object that lies still: it sleeps, and nobody reckons what it lies on. */
+  /** Empty for an object at rest: it sleeps, and MuJoCo does not compute its contacts. */
   readonly touches: readonly SimTouch[];
 }

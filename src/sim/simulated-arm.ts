@@ -10,54 +10,54 @@ import type { ServoFault } from './servo-faults.ts';
 import type { SimObject } from './sim-object.ts';
 import type { MotorParameters } from './sts3215-motor.ts';
 
-/** One servo and how its shaft is mounted. */
+/** One servo and the mounting of its shaft. */
 export interface SimServo {
   readonly id: number;
   /** Trade name, e.g. STS3215. */
   readonly model: string;
-  /** 1 when the position that it reports grows with the joint's, -1 when it falls. */
+  /** 1 if the reported position increases with the joint position, -1 if it decreases. */
   readonly sign: 1 | -1;
-  /** Position that the servo reports when the joint is at 0, step. */
+  /** Position that the servo reports at joint position 0, step. */
   readonly zero: number;
   /**
-   * It obeys the goals and the torque of the joint's first servo (Dynamixel: secondary id), so what it reports runs as
-   * that one's; `sign` and `zero` say how it is mounted: with the other sign it turns in reverse.
+   * The servo follows the goals and torque of the joint's first servo (Dynamixel: secondary id), and so reports the
+   * same positions as that servo. `sign` and `zero` describe its mounting: with the opposite sign it turns in reverse.
    */
   readonly shadow?: boolean;
 }
 
 export interface SimJoint {
-  /** As in the URDF. */
+  /** Name in the URDF. */
   readonly name: string;
-  /** Servos that turn the joint together, usually one. */
+  /** Servos that drive the joint together, usually one. */
   readonly servos: readonly SimServo[];
-  /** Position stiffness of the joint at its servos' usual gain, all of them together, Nm/rad; default: the servos' own. */
+  /** Position stiffness of the joint, all servos together at their usual gain, Nm/rad; default: the servos' own. */
   readonly stiffness?: number;
   /** Nm s/rad; default: the servos' own. */
   readonly damping?: number;
   /** Nm; default: the servos' own. */
   readonly frictionLoss?: number;
-  /** kg m^2; default: the servos' own, which other gears change as they change the damping. */
+  /** kg m^2; default: the servos' own, scaled as the damping is, because a gear ratio changes both alike. */
   readonly armature?: number;
-  /** Registers that its servos have been set to, in counts, by name: those in the EEPROM are, RAM has been forgotten. */
+  /** Register settings of its servos, in counts by name. Only EEPROM registers apply: RAM is lost without supply. */
   readonly settings?: Readonly<Record<string, number>>;
-  /** Default: gears without play and detents. */
+  /** Default: gears without play or detents. */
   readonly gear?: GearOptions;
 }
 
-/** A simulated arm as plain data, so that it can be handed to a thread. */
+/** A simulated arm as plain data, so that it can be sent to a thread. */
 export interface SimArmOptions {
   readonly name: string;
   /** Text of the URDF. */
   readonly urdf: string;
-  /** Link of the tool frame. */
+  /** Name of the tool link. */
   readonly toolLink: string;
   readonly joints: readonly SimJoint[];
-  /** Joint positions at the start, rad. */
+  /** Initial joint positions, rad. */
   readonly initial: readonly number[];
   /** Mass in the gripper, at the tool frame, kg; default 0. */
   readonly payload?: number;
-  /** Things that stand before it, where MuJoCo has the contacts; default: none. */
+  /** Scene objects, for MuJoCo only; default: none. */
   readonly objects?: readonly SimObject[];
   /** V; default: each servo's nominal voltage. */
   readonly supplyVoltage?: number;
@@ -65,51 +65,51 @@ export interface SimArmOptions {
   readonly ambientTemperature?: number;
   /** See `FirmwareOptions`. */
   readonly torqueOnGoalWrite?: boolean;
-  /** EEPROM content of every servo that differs from the factory's, decoded values by register name. */
+  /** EEPROM values of every servo that differ from the factory's, decoded, by register name. */
   readonly eeprom?: Readonly<Record<string, number>>;
-  /** Its servos are as they come from the shop, whatever `settings` and `eeprom` say, and none is connected at first. */
+  /** The servos are factory-new, whatever `settings` and `eeprom` say, and none is connected at first. */
   readonly factoryNew?: boolean;
   /** Seed of the wire faults. */
   readonly seed?: number;
 }
 
-/** What is really the case in the simulation, as no servo can report it. */
+/** The true state of the simulation, which no servo can report. */
 export interface SimTruth {
   /** Time of this state, seconds since the epoch. */
   time: number;
-  /** Joint positions, rad, and velocities, rad/s, in the order of the options. */
+  /** Joint positions, rad, and velocities, rad/s, in the joint order of the options. */
   positions: number[];
   velocities: number[];
-  /** Torque of the motors and of the hand at each joint, Nm. */
+  /** Torques of the motors and of the hand at each joint, Nm. */
   motorTorques: number[];
   handTorques: number[];
   /** Pose of the tool link in the arm's base frame. */
   tool: SimPose;
-  /** Arm time that was skipped because the simulation did not get the processor, s. */
+  /** Simulated time skipped because the simulation did not get the processor, s. */
   dropped: number;
 }
 
-/** Bit of the drive mode (Dynamixel) with which a servo turns in reverse. */
+/** Bit of the drive mode (Dynamixel) that makes a servo turn in reverse. */
 const REVERSE = 1;
-/** Longest stall of the machine that is caught up with afterwards, s. */
+/** Longest machine stall that is caught up with, s. */
 const CATCH_UP = 0.05;
-/** Whatever a real line does with two servos that answer at one time. */
+/** All outcomes on a real line if two servos answer at the same time. */
 const COLLISIONS: readonly Collision[] = ['mixed', 'first', 'second', 'both'];
 const RADIANS_PER_STEP = (2 * Math.PI) / STEPS_PER_TURN;
 
-/** How the shaft of a servo turns with its joint: shaft angle = zero + sign * joint angle. */
+/** Relation of a servo shaft to its joint: shaft angle = zero + sign * joint angle. */
 interface Mount {
   readonly sign: number;
   /** rad */
   readonly zero: number;
 }
 
-/** One arm: mechanics, servos, bus and hand, on the clock that its owner passes in. */
+/** One arm: mechanics, servos, bus and hand, on the clock that the caller passes in. */
 export class SimulatedArm {
   readonly name: string;
   readonly bus: EmulatedServoBus;
   readonly physics: Physics;
-  /** Longest stall that is caught up with, s; time of which nothing may be dropped has none too long. */
+  /** Longest stall that is caught up with, s; Infinity if no time may be dropped. */
   catchUp = CATCH_UP;
   readonly #options: SimArmOptions;
   readonly #servos: readonly (readonly EmulatedServo[])[];
@@ -118,17 +118,17 @@ export class SimulatedArm {
   readonly #gears: readonly Gear[];
   readonly #motorTorques: Float64Array;
   readonly #onFailure: (message: string) => void;
-  /** Instant that the state belongs to, s. */
+  /** Time of the present state, s. */
   #clock: number;
   #dropped = 0;
   #reportedAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param mj null for the light model, which knows no contacts
+   * @param mj null for the light model, which has no contacts
    * @param now on any monotonic clock, s
    * @param onReply see `BusOptions`
-   * @param onFailure is told when the physics became not finite and the arm was stopped dead
-   * @throws {Error} when the model cannot be built
+   * @param onFailure called when the physics diverged and the arm was stopped
+   * @throws {Error} if the model cannot be built
    */
   constructor(
     mj: MainModule | null,
@@ -153,7 +153,7 @@ export class SimulatedArm {
       joints: options.joints.map((joint, j) => {
         const own = sum(motors[j]!, (motor) => motor.damping);
         const { name, damping = own } = joint;
-        // Both go by the square of the gears' ratio.
+        // Damping and armature both scale with the square of the gear ratio.
         const armature = joint.armature ?? (sum(motors[j]!, (motor) => motor.armature) * damping) / own;
         const frictionLoss = joint.frictionLoss ?? sum(motors[j]!, (motor) => motor.frictionLoss);
         return { name, damping, frictionLoss, armature };
@@ -174,7 +174,7 @@ export class SimulatedArm {
     if (options.factoryNew) this.connect([]);
   }
 
-  /** Brings the arm up to `now` (s), at most `catchUp` of it; what a longer stall left is dropped. */
+  /** Advances the arm to `now` (s), by at most `catchUp`; the excess of a longer stall is dropped. */
   advance(now: number): void {
     const behind = now - this.#clock;
     if (behind > this.catchUp) {
@@ -188,17 +188,17 @@ export class SimulatedArm {
     }
   }
 
-  /** Request bytes for the servos; see `EmulatedFeetechBus.feed`. */
+  /** Takes request bytes for the servos; see `EmulatedServoBus.feed`. */
   feed(bytes: Uint8Array, now: number): void {
     this.advance(now);
     this.bus.feed(bytes, now * 1000);
   }
 
   /**
-   * Moves the named joints with the hand (rad) within `duration` (s); joints that are held already and not named stay
-   * held. Null lets go of all.
-   * @param stiffness of the hand, Nm/rad, by joint; those that are not named have it firmly
-   * @throws {Error} on a joint that the arm does not have or a number that is not finite; nothing moves then
+   * Moves the named joints by hand (rad) within `duration` (s); other joints that the hand holds stay held. Null lets
+   * go of all.
+   * @param stiffness of the hand, Nm/rad, by joint; default: firm
+   * @throws {Error} for an unknown joint or a number that is not finite; nothing moves then
    */
   hand(
     joints: Readonly<Record<string, number>> | null,
@@ -230,41 +230,41 @@ export class SimulatedArm {
     for (const servo of this.#servos.flat()) servo.powerCycle();
   }
 
-  /** Raises the overload alarm of a servo; see `EmulatedServo`. @throws {Error} for an id that no servo has */
+  /** Raises the overload alarm of a servo; see `EmulatedServo`. @throws {Error} for an unknown id */
   raiseOverload(id: number): void {
     this.#servo(id).raiseOverload();
   }
 
   /**
-   * Changes what is wrong with a servo.
-   * @param id that the servo had at the start
-   * @throws {Error} for an id that no servo had, and for a register that it does not have
+   * Changes the faults of a servo.
+   * @param id initial id of the servo
+   * @throws {Error} for an id that no servo had, or a register that the servo lacks
    */
   faultServo(id: number, fault: ServoFault): void {
     this.#servo(id).fault(fault);
   }
 
   /**
-   * Connects these servos to the bus, and no others. Their supply comes by the same cable.
-   * @param ids that they have in the arm's data
-   * @throws {Error} for an id that no servo has
+   * Connects exactly these servos to the bus. The same cable supplies them.
+   * @param ids as in the arm's data
+   * @throws {Error} for an unknown id
    */
   connect(ids: readonly number[]): void {
     for (const id of ids) this.#servo(id);
     for (const id of this.#ids()) this.#servo(id).fault({ volts: ids.includes(id) ? null : 0 });
   }
 
-  /** The servos of each joint, as they are. */
+  /** The emulated servos of each joint. */
   get servos(): readonly (readonly EmulatedServo[])[] {
     return this.#servos;
   }
 
-  /** Torque of the motors at each joint as of the last step, Nm. */
+  /** Motor torque at each joint as of the last step, Nm. */
   get motorTorques(): Float64Array {
     return this.#motorTorques;
   }
 
-  /** Supply of all servos, V; null: the usual one. */
+  /** Sets the supply of all servos, V; null: the usual one. */
   supply(volts: number | null): void {
     for (const servo of this.#servos.flat()) servo.fault({ volts });
   }
@@ -276,7 +276,7 @@ export class SimulatedArm {
     return servo;
   }
 
-  /** Ids of the servos at the start. */
+  /** Initial ids of the servos. */
   #ids(): number[] {
     return this.#options.joints.flatMap(({ servos }) => servos.map((servo) => servo.id));
   }
@@ -298,7 +298,7 @@ export class SimulatedArm {
     this.physics.dispose();
   }
 
-  /** A model that diverges once often does so at every step: one report a second says it. */
+  /** A model that has diverged once often diverges at every step, so one report per second is enough. */
   #reportDivergence(): void {
     if (this.#clock - this.#reportedAt < 1) return;
     this.#reportedAt = this.#clock;
@@ -308,7 +308,7 @@ export class SimulatedArm {
     );
   }
 
-  /** Lets servos and hands see the joints, and collects their torques; a `dt` of 0 only shows them where they are. */
+  /** Steps servos and hands with the joint states and collects their torques; `dt` 0 only shows them the positions. */
   #sense(dt: number): void {
     const { positions, velocities, torques } = this.physics;
     for (let j = 0; j < torques.length; j++) {
@@ -342,7 +342,7 @@ function servoSpec(options: SimArmOptions, { stiffness, servos, settings }: SimJ
         ? { secondary_id: first.id, drive_mode: servo.sign === first.sign ? firstMode : firstMode ^ REVERSE }
         : {}),
     },
-    // Servos of one arm differ a little in temperature, as they do on the table.
+    // Servo temperatures of one arm differ a little, as on a real arm.
     ambientTemperature: options.ambientTemperature ?? 25 + (servo.id % 6),
     ...(options.supplyVoltage === undefined ? {} : { supplyVoltage: options.supplyVoltage }),
     ...(options.torqueOnGoalWrite === undefined ? {} : { torqueOnGoalWrite: options.torqueOnGoalWrite }),
@@ -350,7 +350,7 @@ function servoSpec(options: SimArmOptions, { stiffness, servos, settings }: SimJ
 }
 
 function mount({ eeprom }: ServoSpec, servos: readonly SimServo[], index: number): Mount {
-  // A shadow counts as its master does.
+  // A shadow servo counts positions as its master does.
   const { sign, zero } = servos[index]!.shadow ? servos[0]! : servos[index]!;
   const direction = (eeprom.drive_mode ?? 0) & REVERSE ? -1 : 1;
   return { sign: direction * sign, zero: direction * zero * RADIANS_PER_STEP };

@@ -7,22 +7,23 @@ import type { SimCall, SimReply, SimRequest, SimResult, SimWorkerData } from './
 import type { SimObjectState } from './sim-object.ts';
 import type { SimArmOptions, SimTruth } from './simulated-arm.ts';
 
-/** The simulated arms of a bridge, in a thread of their own or beside it. */
+/** The simulated arms of a bridge, in a separate thread or the same one. */
 export interface SimulatedArms {
-  /** Builds one more arm. @throws {Error} when its name is taken, it cannot be built, or the simulation is over */
+  /** Builds one more arm. @throws {Error} if its name is taken, it cannot be built, or the simulation has ended */
   add(arm: SimArmOptions): Promise<void>;
-  /** Connects these servos of a kit (`SimArmOptions.factoryNew`) to its line, and no others. @throws {Error} as `hand` */
+  /** Connects exactly these servos of a kit (`SimArmOptions.factoryNew`) to its line. @throws {Error} as `hand` */
   connect(arm: string, ids: readonly number[]): Promise<void>;
   /**
-   * A new byte port to the arm's servo bus, as the control thread takes it. It replaces the port handed out before, which
+   * A new byte port to the arm's servo bus, in the form that the control thread takes. The port handed out before
    * closes.
-   * @throws {Error} for a name that no simulated arm has
+   * @throws {Error} for an unknown arm
    */
   portFor(name: string): MessagePort | BytePort;
   /**
    * Moves joints of an arm by hand to the given angles (rad) within `duration` (s), or lets go of all (null).
-   * `stiffness` (Nm/rad, by joint) is that of a hand that gives way; it has joints that are not named firmly.
-   * Resolves when the hand has begun. @throws {Error} on an unknown arm or joint, or when the simulation is over
+   * `stiffness` (Nm/rad, by joint) makes the hand yield; it holds the other joints firmly. Resolves when the motion has
+   * begun.
+   * @throws {Error} for an unknown arm or joint, or if the simulation has ended
    */
   hand(
     arm: string,
@@ -30,15 +31,16 @@ export interface SimulatedArms {
     duration: number,
     stiffness?: Readonly<Record<string, number>>,
   ): Promise<void>;
-  /** Where the arm really is. @throws {Error} on an unknown arm, or when the simulation is over */
+  /** True state of the arm. @throws {Error} for an unknown arm, or if the simulation has ended */
   truth(arm: string): Promise<SimTruth>;
-  /** Changes what goes wrong with the arm. @throws {Error} on an unknown arm or servo, or when the simulation is over */
+  /** Changes the faults of the arm. @throws {Error} for an unknown arm or servo, or if the simulation has ended */
   fault(arm: string, fault: SimFault): Promise<void>;
-  /** The objects before an arm, none where it has none. @throws {Error} on an unknown arm, or when the simulation is over */
+  /** Scene objects of an arm, may be empty. @throws {Error} for an unknown arm, or if the simulation has ended */
   objects(arm: string): Promise<readonly SimObjectState[]>;
   /**
-   * A hand of limited force leads an object to a place in the base frame (m) and lets go after `duration` s; 0: at once.
-   * @throws {Error} on an unknown arm, an object that is not before it or does not move, or when the simulation is over
+   * Moves an object to a position in the base frame (m) by a hand of limited force, which lets go after `duration` s;
+   * 0: at once.
+   * @throws {Error} for an unknown arm, an unknown or fixed object, or if the simulation has ended
    */
   leadObject(
     arm: string,
@@ -46,11 +48,11 @@ export interface SimulatedArms {
     goal: readonly [x: number, y: number, z: number],
     duration: number,
   ): Promise<void>;
-  /** Puts the objects before an arm back to where they were at the start. @throws {Error} as `objects` */
+  /** Puts the scene objects of an arm back at their initial poses. @throws {Error} as `objects` */
   resetObjects(arm: string): Promise<void>;
   /**
-   * Has a listener told where the objects before an arm are, 7 numbers each (place, quaternion with w last): at first, and
-   * while any of them moves, up to 30 times a second.
+   * Reports the object poses of each arm to a listener, 7 numbers each (position, quaternion with w last): once at
+   * first, and up to 30 times a second while any object moves.
    */
   onObjects(listener: (arm: string, poses: Float64Array) => void): void;
   /** Ends the simulation; every byte port closes. */
@@ -59,17 +61,17 @@ export interface SimulatedArms {
 
 export interface SimulationOptions {
   readonly clock: Clock;
-  /** Compiled worker entry; default: next to this file, or in `dist/` when this file runs from source. */
+  /** Compiled worker entry; default: next to this file, or in `dist/` if this file runs from source. */
   readonly workerUrl?: URL;
-  /** An arm's physics diverged (the simulation goes on), or the thread died (it is over). */
+  /** Called when the physics of an arm diverged (the simulation goes on) or the thread died (it has ended). */
   readonly onFailure?: (message: string) => void;
-  /** SCHED_FIFO priority of the thread, 1..99, where it can be had; none by default. */
+  /** SCHED_FIFO priority of the thread, 1..99, if the system allows it; default: none. */
   readonly priority?: number | null;
   /** Longest wait for MuJoCo and all arms, s. */
   readonly startTimeout?: number;
 }
 
-/** Time in which the thread may end by itself, s. */
+/** Grace period for the thread to end by itself, s. */
 const ENDING = 1;
 
 interface Waiting {
@@ -77,14 +79,14 @@ interface Waiting {
   readonly reject: (reason: Error) => void;
 }
 
-/** The simulated arms of this process: a thread of its own, and the handle by which the main thread speaks to it. */
+/** The simulated arms of this process in their own thread, and the main thread's handle to it. */
 export class Simulation implements SimulatedArms {
   readonly #clock: Clock;
   readonly #worker: Worker;
   readonly #names: string[];
   readonly #waiting = new Map<number, Waiting>();
   readonly #exited: Promise<void>;
-  /** Of objects as told last, by arm. */
+  /** Last reported object poses, by arm. */
   readonly #poses = new Map<string, Float64Array>();
   #next = 1;
   #closing = false;
@@ -107,7 +109,7 @@ export class Simulation implements SimulatedArms {
   }
 
   /**
-   * Starts the thread, loads MuJoCo and builds the arms; resolves when they stand and answer.
+   * Starts the thread, loads MuJoCo and builds the arms; resolves when they answer.
    * @throws {Error} that says which arm cannot be built and why
    */
   static async start(arms: readonly SimArmOptions[], options: SimulationOptions): Promise<Simulation> {
@@ -158,7 +160,7 @@ export class Simulation implements SimulatedArms {
     await this.#call({ type: 'connect', arm, ids });
   }
 
-  /** A port that is to be transferred to the thread that drives it (`SimPort`). */
+  /** A port to transfer to the thread that drives it (`SimPort`). */
   portFor(name: string): MessagePort {
     if (!this.#names.includes(name)) {
       throw new Error(`no simulated arm "${name}"; there are ${this.#names.join(', ')}`);

@@ -15,7 +15,7 @@ const STEP_MASK = STEPS_PER_TURN - 1;
 const STEPS_PER_RADIAN = STEPS_PER_TURN / (2 * Math.PI);
 const MIDDLE = STEPS_PER_TURN / 2;
 
-/** Value of `torque_enable` that makes the present position the middle of the turn instead of switching torque. */
+/** Value of `torque_enable` that makes the present position the middle of the turn, and leaves torque as it is. */
 const CENTRE_COMMAND = 128;
 
 const READ_ONLY = 0;
@@ -39,19 +39,19 @@ const THERMAL_TIME = 400;
 /** Current that the electronics draw without any torque, A. */
 const IDLE_CURRENT = 0.03;
 const CURRENT_UNIT = 0.0065;
-/** Share of the no-load speed over which back-EMF takes the last drive away. */
+/** Share of the no-load speed over which back-EMF fades the drive out. */
 const DRIVE_FADE = 0.2;
-/** Reported speed from which the servo calls itself moving, step/s. */
+/** Reported speed at which the servo starts to report motion, step/s. */
 const MOVING_SPEED = 15;
-/** Bit of `phase` with which positions are told over turns, as counted since the start, and not within 0..4095. */
+/** Bit of `phase` for multi-turn positions, counted since the start, instead of 0..4095. */
 const COUNTS_TURNS = 1 << 4;
-/** Contents of `operating_mode`. */
+/** Values of `operating_mode`. */
 const Mode = { position: 0, velocity: 1, pwm: 2, step: 3 } as const;
-/** Sign bit of `goal_time`, which is the output in PWM mode, 0.1 %. */
+/** Sign bit of `goal_time`, which holds the output in PWM mode, 0.1 %. */
 const PWM_SIGN = 1 << 10;
-/** Share of the proportional torque that one count of the I gain adds in each second; chosen. */
+/** Share of the proportional torque that one count of the I gain adds per second; assumed. */
 const INTEGRAL_RATE = 0.1;
-/** Share of the motor's damping that is owed to the D gain at `USUAL_D`; chosen. */
+/** Share of the motor's damping that comes from the D gain at `USUAL_D`; assumed. */
 const D_SHARE = 0.5;
 const USUAL_D = 32;
 
@@ -63,22 +63,24 @@ export interface FirmwareOptions {
   /** degC. */
   readonly ambientTemperature?: number;
   /**
-   * Whether writing a goal to a limp servo switches its torque on. Sources disagree about the real part; true is the
-   * worse case, and the one a bridge has to be safe against.
+   * Whether writing a goal to a limp servo switches its torque on. Sources disagree about the real servo; true is the
+   * worse case, which a bridge must handle safely.
    */
   readonly torqueOnGoalWrite?: boolean;
-  /** EEPROM content that differs from the factory's, decoded values by register name. */
+  /** EEPROM values that differ from the factory's, decoded, by register name. */
   readonly eeprom?: Partial<Record<Sts3215Register, number>>;
 }
 
 /**
- * One STS3215: its control table and its position loop (Feetech STS memory table). It knows nothing of frames; the bus
- * calls `read`, `write`, `regWrite` and `action`. Physics calls `step` with the shaft's state and applies the torque.
+ * One STS3215: its control table and its position loop (Feetech STS memory table). It knows nothing of frames: the bus
+ * calls `read`, `write`, `regWrite` and `action`. The physics calls `step` with the state of the shaft and applies the
+ * torque.
  *
- * With bit 4 of `phase` positions are told and driven over turns, counted from the turn that the servo starts in
- * (LeRobot pull request 3373); with both position limits 0 goals go over turns too (Feetech). Where the table is silent,
- * the worse case is emulated: a goal time left over from another program slows every goal, and an I gain acts. The line's
- * baud rate is stored, and the return delay handed out with each reply: a byte port has no wire on which they could act.
+ * With bit 4 of `phase`, reported and goal positions are multi-turn, counted from the turn in which the servo starts
+ * (LeRobot pull request 3373). With both position limits 0, goals are multi-turn too (Feetech). Where the table is
+ * silent, the worst case is emulated: a goal time left over from another program slows every goal, and an I gain takes
+ * effect. The baud rate is only stored, and the return delay is passed on with each reply, because a byte port has no
+ * wire on which to apply them.
  */
 export class Sts3215Firmware implements EmulatedServo {
   /** Content of the control table, one byte per address. */
@@ -94,9 +96,9 @@ export class Sts3215Firmware implements EmulatedServo {
   #pendingAddress = 0;
   #pendingLength = 0;
 
-  // Shaft and drive, as of the last step. Steps count over turns.
+  // Shaft and drive as of the last step. Steps count across turns.
   #steps = 0;
-  /** Steps at which the count over turns is 0, without the homing offset. */
+  /** Steps at which the multi-turn count is 0, before the homing offset. */
   #turnBase = 0;
   #placed = false;
   #velocity = 0;
@@ -104,13 +106,14 @@ export class Sts3215Firmware implements EmulatedServo {
   #duty = 0;
   #temperature: number;
 
-  // Internal goal, which follows the goal register at the speed and acceleration the registers allow (count, count/s).
+  // Internal goal: it follows the goal register at the speed and acceleration that the registers allow (count,
+  // count/s).
   #profile = 0;
   #profileSpeed = 0;
   #goal = 0;
-  /** Speed that the goal time asks for, count/s. */
+  /** Speed that the goal time implies, count/s. */
   #timedSpeed = 0;
-  /** Goal of step mode, to which every goal that is written adds. */
+  /** Goal of step mode; each written goal is added to it. */
   #stepGoal = 0;
   /** Sum of the position error, count s. */
   #integral = 0;
@@ -121,18 +124,18 @@ export class Sts3215Firmware implements EmulatedServo {
   #overCurrentTime = 0;
   #overCurrent = false;
 
-  // Decoded registers that the position loop needs at every step.
+  // Decoded registers that the position loop needs in every step.
   #torqueOn = false;
   #mode: number = Mode.position;
-  /** Nm per count of error, and of its sum. */
+  /** Nm per count of position error, and per count s of its integral. */
   #torquePerCount = 0;
   #torquePerIntegral = 0;
-  /** Steps of the encoder in one count of a position. */
+  /** Encoder steps per position count. */
   #resolution = 1;
-  /** Positions are told over turns; goals are driven over turns. */
+  /** Whether reported positions are multi-turn, and whether goals are. */
   #tellsTurns = false;
   #drivesTurns = false;
-  /** Nm s/rad, beyond the motor's own. */
+  /** Nm s/rad, in addition to the motor's own. */
   #extraDamping = 0;
   #pwm = 0;
   #cwDeadZone = 0;
@@ -152,7 +155,7 @@ export class Sts3215Firmware implements EmulatedServo {
   #acceleration = 0;
   #moveThreshold = 0;
 
-  /** @throws {RangeError} when the id is not one a single servo can have. */
+  /** @throws {RangeError} if the id is not valid for a single servo */
   constructor(options: FirmwareOptions) {
     if (!Number.isInteger(options.id) || options.id < 0 || options.id > MAX_ID) {
       throw new RangeError(`servo id ${options.id} is not within 0..${MAX_ID}: give each simulated servo its own id`);
@@ -175,17 +178,17 @@ export class Sts3215Firmware implements EmulatedServo {
     return this.memory[ID] ?? 0;
   }
 
-  /** Whether the motor is energised, as the torque register says. */
+  /** Whether the motor is energised, according to the torque register. */
   get torqueOn(): boolean {
     return this.#torqueOn;
   }
 
-  /** Whether writes and actions are acknowledged (`response_level`, register 8). */
+  /** Whether the servo acknowledges writes and actions (`response_level`, register 8). */
   get acknowledges(): boolean {
     return this.memory[REGISTERS.response_level.address] !== 0;
   }
 
-  /** Time that the servo waits before it answers (register 7, units of 2 us), s. */
+  /** Delay between a request and the servo's answer (register 7, units of 2 us), s. */
   get returnDelay(): number {
     return load(this.memory, REGISTERS.return_delay) * 2e-6;
   }
@@ -210,7 +213,7 @@ export class Sts3215Firmware implements EmulatedServo {
     return ((this.#goal - this.#position(this.#drivesTurns)) * this.#resolution) / STEPS_PER_RADIAN;
   }
 
-  /** Raises the overload alarm as a blocked shaft does; it lasts until torque is switched off or the supply cut. */
+  /** Raises the overload alarm, as a blocked shaft does; it lasts until torque or the supply is switched off. */
   raiseOverload(): void {
     this.#overloadLatched = true;
   }
@@ -244,7 +247,7 @@ export class Sts3215Firmware implements EmulatedServo {
     return bits;
   }
 
-  /** Supply at the servo, V. */
+  /** Supply voltage at the servo, V. */
   get voltage(): number {
     return this.#supply.volts - VOLTAGE_SAG * Math.abs(this.#duty);
   }
@@ -254,14 +257,14 @@ export class Sts3215Firmware implements EmulatedServo {
     return this.#temperature;
   }
 
-  /** Decoded content of one register, as a read at this moment gives it. */
+  /** Decoded value of one register, as a read would return it now. */
   value(name: Sts3215Register): number {
     this.#measure();
     const row = REGISTERS[name];
     return decodeSign(row.sign, load(this.memory, row));
   }
 
-  /** Off and on again: the EEPROM's persisted content, RAM at its power-on values, torque off, alarms gone. */
+  /** Switches the supply off and on: EEPROM as persisted, RAM at its power-on values, torque off, alarms cleared. */
   powerCycle(): void {
     this.memory.set(this.#persisted);
     for (const name of NAMES) {
@@ -276,15 +279,15 @@ export class Sts3215Firmware implements EmulatedServo {
     this.#countFromHere();
   }
 
-  /** Copies `length` bytes from `address` on into `out`; addresses beyond the table read as zero. */
+  /** Copies `length` bytes from `address` into `out`; addresses beyond the table read as zero. */
   read(address: number, length: number, out: Uint8Array, outOffset: number): void {
     if (address + length > FIRST_MEASURED) this.#measure();
     for (let i = 0; i < length; i++) out[outOffset + i] = this.memory[address + i] ?? 0;
   }
 
   /**
-   * Writes `length` bytes of `data`. Read-only and unknown addresses keep their content; EEPROM content always takes
-   * effect, and persists when the lock was open.
+   * Writes `length` bytes of `data`. Read-only and unknown addresses keep their values. EEPROM values always take
+   * effect, and persist if the lock was open.
    */
   write(address: number, data: Uint8Array, offset: number, length: number): void {
     const persists = this.memory[LOCK] === 0;
@@ -306,14 +309,14 @@ export class Sts3215Firmware implements EmulatedServo {
     if (goal && !this.#faults.ignoresGoals) this.#goalWritten();
   }
 
-  /** Keeps a write until `action`; a second one replaces the first. */
+  /** Holds a write until `action`; a second one replaces the first. */
   regWrite(address: number, data: Uint8Array, offset: number, length: number): void {
     for (let i = 0; i < length; i++) this.#pending[i] = data[offset + i] ?? 0;
     this.#pendingAddress = address;
     this.#pendingLength = length;
   }
 
-  /** Carries out the kept write, if there is one. */
+  /** Executes the held write, if any. */
   action(): void {
     const length = this.#pendingLength;
     if (length === 0) return;
@@ -322,11 +325,11 @@ export class Sts3215Firmware implements EmulatedServo {
   }
 
   /**
-   * One cycle of the position loop.
+   * Runs one cycle of the position loop.
    * @param dt s
-   * @param angle of the shaft, rad; 0 is step 0 of the encoder, unwrapped
+   * @param angle of the shaft, rad, unwrapped; 0 is encoder step 0
    * @param velocity of the shaft, rad/s
-   * @returns the motor's torque on the shaft, Nm; 0 when it is not driven
+   * @returns the motor's torque on the shaft, Nm; 0 if the motor is not driven
    */
   step(dt: number, angle: number, velocity: number): number {
     this.#supply.step(dt);
@@ -354,25 +357,25 @@ export class Sts3215Firmware implements EmulatedServo {
     return this.#steps & STEP_MASK;
   }
 
-  /** Position over turns or within one, counts. */
+  /** Position in counts, multi-turn or within one turn. */
   #position(overTurns: boolean): number {
     const steps = overTurns ? this.#steps - this.#turnBase - this.#offset : (this.#steps - this.#offset) & STEP_MASK;
     return this.#resolution === 1 ? steps : Math.trunc(steps / this.#resolution);
   }
 
-  /** Turns are counted from the one that the shaft is in. */
+  /** Restarts the turn count at the turn that the shaft is in. */
   #countFromHere(): void {
     this.#turnBase = this.#steps - this.#offset - this.#position(false) * this.#resolution;
   }
 
-  /** The count over turns jumps, and with it what the servo is driven to, so that its shaft stays. */
+  /** Shifts the multi-turn count together with the goal, so that the shaft stays still. */
   #miscount(turns: number): void {
     this.#turnBase -= turns * STEPS_PER_TURN;
     this.#profile += (turns * STEPS_PER_TURN) / this.#resolution;
     store(this.memory, REGISTERS.goal_position, encodeSign(REGISTERS.goal_position.sign, Math.round(this.#profile)));
   }
 
-  /** Whether goals are positions, directly or by steps. */
+  /** Whether goals are positions, absolute or in steps. */
   get #drivesPosition(): boolean {
     return this.#mode === Mode.position || this.#mode === Mode.step;
   }
@@ -408,7 +411,7 @@ export class Sts3215Firmware implements EmulatedServo {
     return demand - this.#extraDamping * this.#velocity;
   }
 
-  /** The protection opens again when the goal asks for less than the overload torque, or when torque is cut. */
+  /** The protection ends when the demand no longer exceeds the overload torque, or when torque is switched off. */
   #watchOverload(dt: number, load: number): void {
     if (load <= this.#overloadTorque) {
       this.#overloadTime = 0;
@@ -454,7 +457,7 @@ export class Sts3215Firmware implements EmulatedServo {
     }
   }
 
-  /** What a new goal sets going. */
+  /** Side effects of a goal write. */
   #goalWritten(): void {
     const time = load(this.memory, REGISTERS.goal_time) / 1000;
     if (this.#mode === Mode.step) this.#goal = this.#stepGoal += signed(this.memory, REGISTERS.goal_position);
@@ -485,7 +488,7 @@ export class Sts3215Firmware implements EmulatedServo {
     this.#torqueOn = false;
   }
 
-  /** Derives what the position loop needs from the registers; called after each change of them. */
+  /** Decodes the registers that the position loop needs; call after every register change. */
   #decode(): void {
     const memory = this.memory;
     this.#mode = load(memory, REGISTERS.operating_mode);
@@ -519,7 +522,7 @@ export class Sts3215Firmware implements EmulatedServo {
     const low = load(memory, REGISTERS.min_position);
     const high = load(memory, REGISTERS.max_position);
     const goal = signed(memory, REGISTERS.goal_position);
-    // Both limits zero is Feetech's setting for "no limit".
+    // Both limits at zero mean "no limit" to Feetech servos.
     const endless = low === 0 && high === 0;
     this.#tellsTurns = (load(memory, REGISTERS.phase) & COUNTS_TURNS) !== 0;
     this.#drivesTurns = this.#tellsTurns || endless || this.#mode !== Mode.position;
@@ -567,7 +570,7 @@ function accessOfEachByte(): Uint8Array {
   return access;
 }
 
-/** What a register of one byte holds of a measurement. */
+/** A measurement as a one-byte register holds it. */
 function byte(value: number): number {
   return Math.min(255, Math.max(0, Math.round(value)));
 }

@@ -1,17 +1,17 @@
 /**
- * What the shaft of one servo can do. Damping, friction and armature act on the joint whether or not the servo is
- * driven and therefore belong to the physics; the rest is used by the servo's firmware.
+ * Mechanical parameters of one servo at its shaft. Damping, friction and armature act on the joint whether or not the
+ * servo is driven, so they belong to the physics; the servo's firmware uses the rest.
  */
 export interface MotorParameters {
   /** Position stiffness at P = `referenceGain`, Nm/rad; proportional to P. */
   readonly stiffness: number;
-  /** P coefficient at which `stiffness` holds. */
+  /** P coefficient for which `stiffness` holds. */
   readonly referenceGain: number;
   /** Torque at standstill and full duty, Nm, at `nominalVoltage`. */
   readonly stallTorque: number;
-  /** Speed at which the back-EMF leaves no drive at all, rad/s, at `nominalVoltage`. */
+  /** Speed at which back-EMF leaves no drive, rad/s, at `nominalVoltage`. */
   readonly noLoadSpeed: number;
-  /** Supply for which the figures above hold, V. */
+  /** Supply voltage for which the figures above hold, V. */
   readonly nominalVoltage: number;
   /** Current at standstill and full duty, A. */
   readonly stallCurrent: number;
@@ -25,8 +25,8 @@ export interface MotorParameters {
 
 /**
  * Feetech STS3215, 7.4 V. Stiffness, torque limit, damping, friction and armature: TheRobotStudio/SO-ARM100,
- * Simulation/SO101/joints_properties.xml (Apache-2.0), stiffness taken as the one of P = 32. No-load speed and stall
- * current: Feetech's product sheet, rounded.
+ * Simulation/SO101/joints_properties.xml (Apache-2.0); the stiffness is assumed to hold for P = 32. No-load speed and
+ * stall current: Feetech's product sheet, rounded.
  */
 export const STS3215_MOTOR: MotorParameters = {
   stiffness: 17.8,

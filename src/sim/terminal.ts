@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
 import { ReadStream } from 'node:tty';
 
-/** ioctl that unlocks the far end of a pseudo-terminal (Linux, asm-generic/ioctls.h), with an int of 0. */
+/** ioctl that unlocks the slave side of a pseudo-terminal (Linux, asm-generic/ioctls.h), with an int of 0. */
 const TIOCSPTLCK = '0x40045431';
 
-/** Programs that can make that call on file descriptor 3, the quicker first: Node itself has no ioctl. */
+/** Programs that can issue that ioctl on file descriptor 3, fastest first: Node itself has no ioctl. */
 const UNLOCKERS: readonly (readonly [string, readonly string[]])[] = [
   ['perl', ['-e', `open(my $t, "+<&=3") or die $!; my $z = pack("i", 0); ioctl($t, ${TIOCSPTLCK}, $z) or die $!`]],
   ['python3', ['-c', `import fcntl, struct; fcntl.ioctl(3, ${TIOCSPTLCK}, struct.pack("i", 0))`]],
@@ -13,7 +13,7 @@ const UNLOCKERS: readonly (readonly [string, readonly string[]])[] = [
 
 const FLAGS = constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK;
 
-/** Runs a program to its end with `fd` as its file descriptor 3; resolves to what went wrong, or null. */
+/** Runs a program with `fd` as its file descriptor 3 and waits for its end; resolves to an error message, or null. */
 function complaint(program: string, args: readonly string[], fd: number): Promise<string | null> {
   return new Promise((resolve) => {
     const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe', fd] });
@@ -40,12 +40,12 @@ async function unlock(fd: number): Promise<void> {
   );
 }
 
-/** The far end of a serial line that any program can open: a pseudo-terminal in raw mode (Linux). */
+/** A serial line that any program can open: the master side of a pseudo-terminal in raw mode (Linux). */
 export class PseudoTerminal {
   /** Device file to open. */
   readonly path: string;
   readonly #master: number;
-  /** Open as long as the terminal is, so that it outlives its users. */
+  /** Kept open so that the terminal outlives its users. */
   readonly #slave: number;
   readonly #stream: ReadStream;
   #open = true;
@@ -56,13 +56,13 @@ export class PseudoTerminal {
     this.#slave = slave;
     this.#stream = new ReadStream(master);
     this.#stream.on('data', (chunk: Uint8Array) => onBytes(chunk));
-    // The slave is held open: the stream ends by `close` alone.
+    // The slave is held open, so only `close` ends the stream.
     this.#stream.on('error', () => {});
   }
 
   /**
-   * @param onBytes is given what its users write
-   * @throws {Error} for people, where there are no pseudo-terminals or nothing to make one with
+   * @param onBytes receives the bytes that users write
+   * @throws {Error} with a message for the user if the system has no pseudo-terminals or no program to set one up
    */
   static async open(onBytes: (chunk: Uint8Array) => void): Promise<PseudoTerminal> {
     if (process.platform !== 'linux') {
@@ -77,7 +77,7 @@ export class PseudoTerminal {
       const path = `/dev/pts/${index}`;
       await unlock(master);
       slave = openSync(path, FLAGS);
-      // Without it the terminal would echo replies back as requests until its user sets it up.
+      // Otherwise the terminal would echo replies back as requests until a user configures it.
       const wrong = await complaint(
         'stty',
         ['-F', path, 'raw', '-echo', '-echoe', '-echok', '-echoctl', '-echoke'],
@@ -92,7 +92,7 @@ export class PseudoTerminal {
     }
   }
 
-  /** Bytes for the users; what they leave unread until the terminal is full is lost, as on a real line. */
+  /** Sends bytes to the users. Bytes that they leave unread are lost once the terminal is full, as on a real line. */
   write(bytes: Uint8Array): void {
     if (!this.#open) return;
     try {
@@ -102,7 +102,7 @@ export class PseudoTerminal {
     }
   }
 
-  /** Hangs up: users see the line go away. */
+  /** Hangs up: users see the line close. */
   async close(): Promise<void> {
     if (!this.#open) return;
     this.#open = false;

@@ -2,13 +2,13 @@ import type { Clock, Timer } from '../clock.ts';
 import { fineTimers } from '../thread.ts';
 
 export interface WireOptions {
-  /** Rate of the line, baud; null for a line that takes no time. */
+  /** Baud rate of the line; null: transfers take no time. */
   readonly baudRate: number | null;
-  /** Time between the end of a request and the beginning of a reply besides the servo's return delay, s. */
+  /** Time from the end of a request to the start of a reply, without the servo's return delay, s. */
   readonly turnAround?: number;
-  /** Further time on the way to the host, as in a slow adapter, s; it does not occupy the line. */
+  /** Extra latency towards the host, as of a slow adapter, s; it does not occupy the line. */
   readonly delay?: number;
-  /** The adapter hands over what it has at these intervals, s; default: each reply when it is whole. */
+  /** Interval at which the adapter hands over received bytes, s; default: each reply once it is complete. */
   readonly interval?: number;
   readonly clock: Clock;
   /** Hands bytes to the host; they are valid during the call only. */
@@ -17,27 +17,27 @@ export interface WireOptions {
 
 /** 8N1: start bit, eight data bits, stop bit. */
 const BITS_PER_BYTE = 10;
-/** Middle of what servos of this kind are assumed to take, s. */
+/** Middle of the range assumed for such servos, s. */
 const TURN_AROUND = 20e-6;
-/** Replies that may be under way at once; what comes on top is lost, as in an adapter's full buffer. */
+/** Most replies in transit; more are lost, as in an adapter's full buffer. */
 const SLOTS = 256;
 /** Longest reply of either family, bytes. */
 const SLOT_SIZE = 1024;
-/** A timer of the event loop may be late by this much, s; what is left of the wait is watched. */
+/** An event-loop timer may be late by this much, s; the rest of the wait is polled. */
 const TIMER_SLACK = 2e-3;
-/** Wait below which the processor is not given away, and the longest nap above it, s. */
+/** Wait below which polling does not sleep, and the longest nap above it, s. */
 const WATCH = 60e-6;
 const NAP = 200e-6;
-/** What a nap takes longer than it should where `fineTimers` works, s. */
+/** Oversleep of a nap with working `fineTimers`, s. */
 const NAP_EXCESS = 30e-6;
-/** Instants that are closer than this are one, s: far less than the time of a byte. */
+/** Times closer than this count as equal, s: far less than the time of a byte. */
 const TOGETHER = 1e-7;
 
 /**
- * The time that a half-duplex servo line takes. Requests and replies follow one another at `baudRate`; each reply begins a
- * turn-around and its servo's return delay after the line fell silent, and reaches the host when its bytes would: never
- * sooner, and in real time about 50 us later at most while the machine is not overloaded. A host that talks into a reply is
- * not punished: its bytes wait for the line.
+ * The timing of a half-duplex servo line. Requests and replies follow one another at `baudRate`. Each reply begins
+ * after the line fell silent, plus the turn-around and the servo's return delay, and reaches the host when its bytes
+ * would: never earlier, and in real time at most about 50 us later unless the machine is overloaded. A host that sends
+ * during a reply causes no collision: its bytes wait for the line.
  */
 export class Wire {
   readonly #byteTime: number;
@@ -45,23 +45,23 @@ export class Wire {
   readonly #delay: number;
   readonly #interval: number;
   readonly #clock: Clock;
-  /** Whether the thread can sleep; in virtual time it cannot, and timers are exact. */
+  /** Whether the thread can sleep; it cannot in virtual time, where timers are exact. */
   readonly #sleeps: boolean;
   readonly #send: (bytes: Uint8Array) => void;
   readonly #bytes = new Uint8Array(SLOTS * SLOT_SIZE);
   readonly #lengths = new Uint16Array(SLOTS);
-  /** Bytes of the reply that have been handed over. */
+  /** Bytes of each reply already handed over. */
   readonly #sent = new Uint16Array(SLOTS);
-  /** When the reply's last byte reaches the host, s. */
+  /** When the last byte of each reply reaches the host, s. */
   readonly #due = new Float64Array(SLOTS);
   #first = 0;
   #count = 0;
-  /** Instant from which the line is silent, and until which nothing reaches the host, s. */
+  /** Time from which the line is silent, and time until which nothing reaches the host, s. */
   #silentFrom = 0;
   #stalledUntil = 0;
-  /** Whether the timer or the watch below will look what is due. */
+  /** Whether the timer or a poll is pending. */
   #scheduled = false;
-  /** Changes with `clear`, after which no watch that was begun before counts. */
+  /** Changes with `clear`, which invalidates pending polls. */
   #generation = 0;
   readonly #timer: Timer;
 
@@ -81,16 +81,16 @@ export class Wire {
     if (this.#sleeps) fineTimers();
   }
 
-  /** The host has sent `length` bytes at `now`, s. @returns when the last of them has reached the servos */
+  /** The host sends `length` bytes at `now`, s. @returns the time at which the last of them has reached the servos */
   request(length: number, now: number): number {
     this.#silentFrom = Math.max(this.#silentFrom, now) + length * this.#byteTime;
     return this.#silentFrom;
   }
 
   /**
-   * A servo answers what was requested last.
+   * A servo answers the last request.
    * @param returnDelay of that servo, s
-   * @param late further time on the way to the host, s
+   * @param late extra latency towards the host, s
    */
   reply(bytes: Uint8Array, returnDelay: number, late = 0): void {
     const start = this.#silentFrom + this.#turnAround + returnDelay;
@@ -105,12 +105,12 @@ export class Wire {
     this.#schedule();
   }
 
-  /** Nothing reaches the host before this instant, s; then all does that came meanwhile. */
+  /** Holds everything back from the host until this time, s, and then delivers it. */
   stall(until: number): void {
     this.#stalledUntil = Math.max(this.#stalledUntil, until);
   }
 
-  /** Forgets what is under way. */
+  /** Discards all bytes in transit. */
   clear(): void {
     this.#count = 0;
     this.#generation++;
@@ -118,11 +118,11 @@ export class Wire {
     this.#timer.cancel();
   }
 
-  /** When there is something to hand over next, s. */
+  /** Time of the next delivery, s. */
   #next(): number {
     const due = Math.max(this.#due[this.#first]!, this.#stalledUntil);
     if (this.#interval === 0) return due;
-    // Bytes of a reply that are there go with the next look, whether it is whole or not.
+    // The adapter hands over received bytes at the next interval, whether or not the reply is complete.
     const left = this.#lengths[this.#first]! - this.#sent[this.#first]! - 1;
     const earliest = Math.max(this.#due[this.#first]! - left * this.#byteTime, this.#stalledUntil);
     return Math.ceil((earliest - TOGETHER / 2) / this.#interval) * this.#interval;
@@ -170,7 +170,7 @@ export class Wire {
       const from = slot * SLOT_SIZE;
       this.#send(this.#bytes.subarray(from + sent, from + there));
     }
-    // Naps keep two served arms and their host on two processors; the loop goes round after each for what comes in.
+    // Naps, so that two served arms and their host fit on two processors; the event loop takes input after each nap.
     if (this.#count > 0 && this.#sleeps && wait > WATCH) this.#clock.nap(Math.min(NAP, wait - NAP_EXCESS));
     this.#schedule();
   }

@@ -1,4 +1,4 @@
-/** The stop thread's entry: a listener for stops, which works while every other thread is busy. */
+/** Entry of the stop thread: it hears stops even while all other threads are busy. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { ArmRecords } from '../arm/arm-records.ts';
 import { systemClock } from '../clock.ts';
@@ -24,7 +24,7 @@ port.on('message', (message: ToStop) => {
   if ('arm' in message) desk.add(message.arm);
   else server.takeSession(message.key, message.session);
 });
-// A refusal is told by the control thread, which asks for the same.
+// A failure is not reported here: the control thread asks for real-time priority too, and reports it.
 if (setup.priority !== null) setPriority(setup.priority);
 server.listen().then(
   (bound) => post({ kind: 'listening', port: bound }),

@@ -3,32 +3,32 @@ import type { HttpConfig } from '../config/schema.ts';
 import type { Session } from '../http/guard.ts';
 import type { Tokens } from '../http/tokens.ts';
 
-/** An arm as the stop thread knows it. */
+/** The stop thread's data of an arm. */
 export interface StopArm {
   readonly id: number;
   readonly name: string;
   readonly bus: string;
   readonly joints: number;
-  /** Another machine owns its bus, and knows alone whether its joints rest. */
+  /** Another machine owns its bus, and only that machine knows whether its joints rest. */
   readonly remote: boolean;
-  /** Its shared snapshot, with the word of its stop. */
+  /** Its shared snapshot, with its stop word. */
   readonly memory: SharedArrayBuffer;
 }
 
-/** What the stop thread begins with. */
+/** Start data of the stop thread. */
 export interface StopSetup {
   readonly config: HttpConfig;
   readonly tokens: Tokens | null;
-  /** Folder of the bridge's state, with the tokens that have names and what is kept of each arm. */
+  /** The bridge's state folder, with the named tokens and the records of the arms. */
   readonly state: string;
   /** PEM; null: plain HTTP. */
   readonly certificate: { readonly cert: Uint8Array; readonly key: Uint8Array } | null;
   readonly host: string;
-  /** On which it listens; 0: a free one. */
+  /** Port to listen on; 0: a free one. */
   readonly port: number;
-  /** Where that port is taken it takes a free one. */
+  /** Whether to use a free port if that one is taken. */
   readonly yields: boolean;
-  /** On which the rest of HTTP is served. */
+  /** Port of the main HTTP server. */
   readonly pagePort: number;
   /** Real-time priority of the thread; null: none. */
   readonly priority: number | null;
@@ -45,9 +45,13 @@ export type ToStop =
 export type FromStop =
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'failed'; readonly code: string }
-  /** What people should know, such as a stop that could not be kept on disk. */
+  /** A fault to log, such as a stop that could not be saved to disk. */
   | { readonly kind: 'trouble'; readonly text: string }
-  /** It has latched the stops of these arms, by their places. @property by who has asked, for people @property at monotonic, s */
+  /**
+   * It has latched the stops of these arms (indices).
+   * @property by human-readable reason with the requester
+   * @property at monotonic time, s
+   */
   | {
       readonly kind: 'stopped';
       readonly arms: readonly number[];
@@ -56,7 +60,7 @@ export type FromStop =
       readonly origin: Origin;
     };
 
-/** Messages to and from the stop thread, which begins when this is made. */
+/** Channel to the stop thread; creating it starts the thread. */
 export interface StopChannel {
   post(message: ToStop): void;
   close(): void;

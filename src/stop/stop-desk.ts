@@ -7,11 +7,11 @@ import { type SharedState, StopWord } from '../rt/snapshot/shared-snapshot.ts';
 import { SnapshotReader } from '../rt/snapshot/snapshot-reader.ts';
 import type { StopArm } from './messages.ts';
 
-/** Longest wait for the control loop to take up a stop, s: one that is not confirmed must be told as such. */
+/** Longest wait for the control loop to take up a stop, s: an unconfirmed stop must be reported as such. */
 const TAKEN = 0.2;
-/** A stopped arm whose joints still move after this time does not come to rest by itself, s. */
+/** A stopped arm that still moves after this time will not come to rest by itself, s. */
 const REST_LIMIT = 0.8;
-/** The loop is looked at so often where it does not run, s. */
+/** Polling interval while the control loop does not run, s. */
 const LOOK = 0.05;
 
 type Tell = (arms: readonly number[], by: string, at: number, origin: Origin) => void;
@@ -21,7 +21,9 @@ interface DeskArm extends StopArm {
   readonly reader: SnapshotReader;
 }
 
-/** Stops arms by their words of shared memory alone, keeps that on disk, and tells from their snapshots what has come of it. */
+/**
+ * Stops arms by their stop words in shared memory, saves the stops to disk, and reads the outcome from the snapshots.
+ */
 export class StopDesk {
   readonly #shared: SharedState;
   readonly #clock: Clock;
@@ -29,7 +31,9 @@ export class StopDesk {
   readonly #tell: Tell;
   readonly #arms: DeskArm[] = [];
 
-  /** @param tell is given the places of the arms whose stops have been latched, who has asked, and when (monotonic, s) */
+  /**
+   * @param tell receives the indices of the stopped arms, the reason with its requester, and the time (monotonic, s)
+   */
   constructor(shared: SharedState, clock: Clock, records: Pick<ArmRecords, 'stopOnce'>, tell: Tell) {
     this.#shared = shared;
     this.#clock = clock;
@@ -43,25 +47,26 @@ export class StopDesk {
     this.#arms.push({ ...arm, index, reader: new SnapshotReader(this.#shared, index) });
   }
 
-  /** Ids of the arms that there are. */
+  /** Ids of all arms. */
   get ids(): readonly number[] {
     return this.#arms.map(({ id }) => id);
   }
 
-  /** Ids of the arms by their names. */
+  /** Ids of the arms by name. */
   get names(): ReadonlyMap<string, number> {
     return new Map(this.#arms.map(({ name, id }) => [name, id]));
   }
 
   /**
-   * Stops the arm with an id, or all arms, and resolves when their joints rest, or will not.
-   * @param how as the log and the arms' reasons say it
+   * Stops the arm with an id, or all arms for null. Resolves when the joints rest, or when it is clear that they will
+   * not.
+   * @param how wording for the log and the arms' reasons
    */
   async stop(id: number | null, how: string, origin: Origin): Promise<StopAnswer> {
     const arms = this.#arms.filter((arm) => id === null || arm.id === id);
     for (const { index } of arms) {
       this.#shared.latchStop(index, StopWord.asked);
-      // What is on its way is over, too.
+      // Commands that are queued or streamed end too.
       this.#shared.endEpoch(index);
     }
     const reason = `${how} by ${origin.who}`;
@@ -71,18 +76,18 @@ export class StopDesk {
       this.#clock.now(),
       origin,
     );
-    // The arms brake meanwhile.
+    // Saved after latching, because the disk is slow: the arms brake meanwhile.
     for (const arm of arms) this.#records.stopOnce(arm, reason);
     const faults = await Promise.all(arms.map((arm) => this.#confirmed(arm)));
     return stopAnswer(arms, 'Stopped', 'There is no arm.', faults);
   }
 
-  /** @returns null when the joints of the arm rest, else what is wrong */
+  /** @returns null once the joints rest, else the fault */
   async #confirmed(arm: DeskArm): Promise<string | null> {
     const began = this.#clock.now();
     for (;;) {
       const { state, resting } = arm.reader.read();
-      // Somebody has reset it meanwhile, or its servos are gone.
+      // The stop has been reset meanwhile, or the servos are gone.
       if (state === 'disconnected' || !this.#shared.stopLatched(arm.index)) return null;
       const taken = state === 'stopped';
       if (taken && (resting || arm.remote)) return null;

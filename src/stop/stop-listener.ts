@@ -5,14 +5,14 @@ import { ConfigError } from '../config/load.ts';
 import { MOST_SESSIONS } from '../http/guard.ts';
 import type { FromStop, StopArm, StopChannel, StopSetup, ToStop } from './messages.ts';
 
-/** A thread that has ended is started again after this time, s. */
+/** Delay before a failed thread is restarted, s. */
 const PAUSE = 0.5;
 
-/** The main thread's end of the stop thread, which is started again when it fails. */
+/** The main thread's side of the stop thread. Restarts the thread when it fails. */
 export class StopListener {
-  /** Where it listens; null while it does not. */
+  /** Port on which it listens; null while it does not. */
   port: number | null = null;
-  /** Called with the places of the arms that it has stopped, who has asked, and when (monotonic, s). */
+  /** Called with the indices of the stopped arms, the reason with its requester, and the time (monotonic, s). */
   onStopped: (arms: readonly number[], by: string, at: number, origin: Origin) => void = () => {};
   readonly #launch: (setup: StopSetup) => StopChannel;
   readonly #clock: Clock;
@@ -20,11 +20,11 @@ export class StopListener {
   #setup: StopSetup;
   #channel: StopChannel;
   #open = true;
-  /** It has listened, so that its port can be had again. */
+  /** It has listened before, so its port is worth retrying. */
   #listened = false;
-  /** People know that it does not listen. */
+  /** The failure has been logged. */
   #told = false;
-  /** Pages that are signed in, for a thread that is started again. */
+  /** Sessions of signed-in pages, for a restarted thread. */
   readonly #sessions = new Map<string, Extract<ToStop, { key: string }>>();
   #started: (problem: string | null) => void = () => {};
 
@@ -36,7 +36,7 @@ export class StopListener {
     this.#channel = this.#start();
   }
 
-  /** Resolves when it listens. @throws {ConfigError} when its port cannot be had */
+  /** Resolves when it listens. @throws {ConfigError} if it cannot listen on its port */
   async listening(): Promise<void> {
     if (this.port !== null) return;
     const problem = await new Promise<string | null>((resolve) => {
@@ -49,7 +49,7 @@ export class StopListener {
     );
   }
 
-  /** Another arm hears stops. */
+  /** Adds an arm that stops reach. */
   add(arm: StopArm): void {
     this.#setup = { ...this.#setup, arms: [...this.#setup.arms, arm] };
     this.#channel.post({ arm });
@@ -88,13 +88,13 @@ export class StopListener {
         this.port = message.port;
         this.#listened = true;
         this.#told = false;
-        // A page that has been told of this port finds it there again.
+        // A restarted thread uses the same port, because pages know it.
         this.#setup = { ...this.#setup, port: message.port };
         this.#started(null);
         break;
       case 'failed':
         this.#started(message.code);
-        // Somebody has taken its port meanwhile, and may give it back: it ends, and is started again.
+        // Another program has taken the port meanwhile, and may release it: end the thread, so that it is restarted.
         if (this.#listened) this.#channel.close();
         break;
     }

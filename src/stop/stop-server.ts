@@ -18,14 +18,14 @@ import { NamedTokens } from '../named-tokens.ts';
 import type { StopSetup } from './messages.ts';
 import type { StopDesk } from './stop-desk.ts';
 
-/** How often tokens that have come or gone are looked for, s. */
+/** Interval at which the named tokens are reloaded, s. */
 const FOLLOWING = 1;
-/** The routes of a stop, as the rest of HTTP has them. */
+/** Paths of a stop, as on the main port. */
 const PATHS = ['/stop', '/api/v1/stop'];
-/** Where a WebSocket hears stops, and its largest message, bytes. */
+/** Path of the stop WebSocket, and its largest message, bytes. */
 const SOCKET = '/api/v1/stop';
 const MOST_PAYLOAD = 1024;
-/** One who sends without reading is told no more than so much, bytes. */
+/** Most bytes queued for a client that does not read. */
 const MOST_WAITING = 16 * 1024;
 const NO_STOP = JSON.stringify({
   type: 'refused',
@@ -35,7 +35,7 @@ const NO_STOP = JSON.stringify({
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A second listener, which hears nothing but stops, by requests and by WebSockets. Whoever is refused by the other one is refused here. */
+/** A second HTTP server for stops only, by requests and WebSockets. It admits the same clients as the main server. */
 export class StopServer {
   readonly #server: Server;
   readonly #guard: Guard;
@@ -58,7 +58,7 @@ export class StopServer {
       try {
         if (!named.refresh()) return;
       } catch {
-        // The main thread tells of it.
+        // The main thread logs it.
       }
       this.#clients.endUnless((admission) => this.#guard.stillAdmits(admission));
     };
@@ -85,7 +85,7 @@ export class StopServer {
     this.#server.on('clientError', (error, socket) => refuseConnection(error, socket as Socket, this.#ids.next()));
   }
 
-  /** @returns the port that it listens on @throws {Error} with the code of the system */
+  /** @returns the port in use @throws {Error} with the system's error code */
   async listen(): Promise<number> {
     const { host, port, yields } = this.#setup;
     try {
@@ -119,7 +119,7 @@ export class StopServer {
   }
 
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // Nothing of a body is wanted, and a connection that waits for one is of no use for the next stop.
+    // Bodies are not read, so a connection with one cannot serve the next stop.
     const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
     const ends: Headers = length !== '0' || coding !== undefined ? { connection: 'close' } : {};
     let cross: Headers = {};
@@ -165,10 +165,10 @@ export class StopServer {
     }
   }
 
-  /** A WebSocket over which all arms can be stopped. @throws {HttpProblem} for one that is refused */
+  /** Admits a WebSocket, over which all arms can be stopped. @throws {HttpProblem} if it is refused */
   #admit(request: IncomingMessage, id: string): (socket: WebSocket) => void {
     this.#guard.checkSource(request);
-    // It stays, so it is none of the connections that are kept for stops alone.
+    // A WebSocket stays open, so it must not occupy a stop-only connection.
     this.#limits.check(request.socket, 'read');
     const admission = this.#guard.admit(request);
     const client = this.#clients.of(request, admission);
@@ -191,7 +191,7 @@ export class StopServer {
     if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ type: 'stop', status, message }));
   }
 
-  /** What lets the page of another origin read the answer: the bridge's own page is one here, since its port is another. */
+  /** CORS headers. The bridge's own page needs them too, because the stop port is another origin. */
   #crossOrigin(request: IncomingMessage): Headers {
     const { origin } = request.headers;
     if (origin === undefined) return {};
@@ -204,7 +204,7 @@ export class StopServer {
     };
   }
 
-  /** Which arm is to be stopped; null: all. @throws {HttpProblem} 400, 404, 405 */
+  /** Id of the arm to stop; null: all. @throws {HttpProblem} 400, 404, 405 */
   #idOf({ url = '/', method }: IncomingMessage): number | null {
     if (!PATHS.includes(pathOf(url))) throw new HttpProblem(404, 'Not Found: this port hears POST /stop alone.');
     if (method !== 'POST') throw new HttpProblem(405, 'Method Not Allowed', { allow: 'POST' });

@@ -17,20 +17,20 @@ import { type Finding, fault, note, ok } from './finding.ts';
 
 /** Degrees below its own limit from which a servo counts as hot. */
 const HOT = 10;
-/** A joint that stands further outside its limits than this has another zero than its data say, rad. */
+/** A joint further outside its limits than this has a wrong zero, rad. */
 const BEYOND = 0.1;
 
 /** An arm of the configuration. */
 export interface ArmToSee {
   readonly name: string;
   readonly bus: string;
-  /** As its data describe it. */
+  /** The model from the arm's data, without the calibration. */
   readonly model: ArmModel;
   /** Null for an arm that has not been calibrated here. */
   readonly calibration: CalibrationFile | null;
 }
 
-/** A servo of the arm, and what it told. */
+/** A servo of the arm with its readings. */
 interface Reading extends FoundServo {
   readonly joint: string;
   readonly id: number;
@@ -82,7 +82,7 @@ function span(values: readonly number[], digits: number): string {
   return least === most ? least : `${least} to ${most}`;
 }
 
-/** Servos that count from elsewhere than their arm's calibration says. */
+/** Servos whose homing offset differs from the arm's calibration. */
 function compare(subject: string, bus: string, calibration: CalibrationFile, readings: readonly Reading[]): Finding[] {
   return Object.entries(calibration.joints).flatMap(([joint, { id, homing_offset: wanted }]) => {
     const { homingOffset: offset } = readings.find((reading) => reading.id === id)!;
@@ -96,13 +96,13 @@ function compare(subject: string, bus: string, calibration: CalibrationFile, rea
   });
 }
 
-/** How registers are brought to what the data of an arm want. */
+/** Command that sets the registers to what the arm's data want. */
 function setUp({ bus, model: { name, variant } }: ArmToSee): string {
   const build = variant === BASE_VARIANT ? '' : ` --variant ${variant}`;
   return `arm-bridge setup registers --port '${bus}' --model ${name}${build}`;
 }
 
-/** Registers that differ without harm, or that the bridge sets by itself: in one line, since most arms have some. */
+/** Registers that differ harmlessly, or that the bridge sets itself: in one line, because most arms have some. */
 function minor(subject: string, findings: readonly AuditFinding[]): Finding[] {
   const kinds = new Map<string, number[]>();
   for (const { register, found, wanted, action, servo } of findings) {
@@ -169,7 +169,7 @@ async function seen(subject: string, arm: ArmToSee): Promise<Finding[]> {
   }
 }
 
-/** The servos of an arm, as they answer. Reads alone: nothing is written to them. */
+/** Findings about the servos of an arm. Only reads; writes nothing to them. */
 export async function armFindings(arm: ArmToSee): Promise<Finding[]> {
   const subject = `arm ${arm.name}`;
   if (arm.bus === 'ros') return [ok(subject, 'on another machine (ros), whose doctor sees its servos')];

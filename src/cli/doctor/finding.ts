@@ -1,13 +1,13 @@
 import { table } from '../table.ts';
 
-/** One thing that was looked at. */
+/** Result of one check. */
 export interface Finding {
   /** What it is about: `node`, `ros`, `port /dev/ttyACM0`, `arm follower`, ... */
   readonly subject: string;
   /** `fault`: something does not work until something is done. `note`: it works, but might work better. */
   readonly level: 'ok' | 'note' | 'fault';
   readonly text: string;
-  /** What to do; null where there is nothing to be done. */
+  /** What to do; null if nothing. */
   readonly advice: string | null;
 }
 
@@ -23,7 +23,7 @@ export function fault(subject: string, text: string, advice: string): Finding {
   return { subject, level: 'fault', text, advice };
 }
 
-/** The findings for a terminal, each with what to do in the line below it. */
+/** Formats findings for a terminal, each with its advice on the line below. */
 export function shown(findings: readonly Finding[]): string {
   const rows = findings.flatMap(({ level, subject, text, advice }) => [
     [level, subject, text],

@@ -8,13 +8,13 @@ import { type Finding, fault, note, ok } from './finding.ts';
 /** Oldest Node that runs the bridge: "engines" of package.json. */
 const NODE = [20, 20, 2];
 const CLOCK_SOURCE = '/sys/devices/system/clocksource/clocksource0/current_clocksource';
-/** Clock sources that are read by a device instead of the processor, which takes a microsecond or more each time. */
+/** Clock sources read from a device instead of the processor, which takes 1 us or more per read. */
 const SLOW_CLOCKS = ['hpet', 'acpi_pm', 'jiffies'];
-/** Is there once systemd-timesyncd has set the clock since boot. */
+/** Exists once systemd-timesyncd has set the clock since boot. */
 const TIME_SYNCHRONISED = '/run/systemd/timesync/synchronized';
-/** Is there where systemd-timesyncd runs. */
+/** Exists if systemd-timesyncd runs. */
 const TIME_SERVICE = '/run/systemd/timesync';
-/** Priority that is tried where the configuration asks for none. */
+/** Priority to try if the configuration asks for none. */
 const USUAL_PRIORITY = 50;
 
 /** @param version such as "20.20.2" */
@@ -27,7 +27,7 @@ export function nodeFinding(version: string = process.versions.node): Finding {
     : fault('node', `${found} is too old`, `install Node ${NODE.join('.')} or newer, for example: nvm install 22`);
 }
 
-/** Whether ROS 2 can be spoken, and who would hear it. @param enabled as the configuration has it */
+/** Whether ROS 2 can be used, and with which domain and discovery range. @param enabled `ros.enabled` */
 export async function rosFinding(enabled: boolean | 'auto'): Promise<Finding> {
   if (enabled === false) return ok('ros', 'off by the configuration (ros.enabled)');
   const load = await loadRclnodejs();
@@ -51,7 +51,7 @@ function content(path: string): string | null {
   }
 }
 
-/** Whether stamps mean something, and whether reading the clock is cheap. */
+/** Whether time stamps are meaningful, and whether reading the clock is cheap. */
 export function clockFindings(now: Date = new Date()): Finding[] {
   const findings: Finding[] = [];
   const made = statSync(fileURLToPath(import.meta.url)).mtime;
@@ -87,7 +87,7 @@ export function clockFindings(now: Date = new Date()): Finding[] {
 }
 
 /**
- * Whether the control thread may go ahead of other programs. Gives the calling thread the priority to find out.
+ * Whether the control thread may get priority over other programs. Sets the priority of the calling thread to find out.
  * @param wanted `control.priority`
  */
 export function priorityFinding(wanted: number | null): Finding {

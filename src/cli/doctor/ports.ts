@@ -20,7 +20,7 @@ async function findingsOf(port: PortInfo, ports: readonly PortInfo[]): Promise<F
   const name = adapter?.name ?? [port.vendor, port.product].filter((part) => part !== null).join(' ');
   const found = `${name === '' ? 'serial port' : name}, ${lastingUrl(port, ports)}`;
   if (!mayOpen(path)) {
-    // A port of the board itself, which most computers have, is seldom an arm's.
+    // Most computers have on-board ports, which seldom belong to an arm.
     const judged = port.vendorId === null ? note : fault;
     return [judged(subject, `${found}: no permission to open it`, await permissionAdvice(path))];
   }
@@ -48,7 +48,7 @@ async function findingsOf(port: PortInfo, ports: readonly PortInfo[]): Promise<F
   return findings.length > 0 ? findings : [ok(subject, found)];
 }
 
-/** The serial ports of this machine: who may open them, who has, and how late they are. */
+/** Findings about the serial ports of this machine: permission, processes that use them, latency timer. */
 export async function portFindings(): Promise<Finding[]> {
   const ports = await discoverPorts();
   if (ports.length === 0) return [ok('ports', 'this machine has no serial port')];

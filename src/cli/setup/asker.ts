@@ -1,6 +1,6 @@
 import { type CANCEL_SYMBOL, confirm, isCancel, log, select, text } from '@clack/prompts';
 
-/** The person does not want to go on. */
+/** The user does not want to go on. */
 export class GivenUp extends Error {
   override readonly name = 'GivenUp';
 }
@@ -10,7 +10,7 @@ export interface Choice {
   readonly label: string;
 }
 
-/** Who answers the questions of the set-up. Every question throws `GivenUp` when there is no answer. */
+/** Asks the questions of the set-up. Every question throws `GivenUp` if there is no answer. */
 export interface Asker {
   /** @param signal ends the question without an answer */
   choose(question: string, choices: readonly Choice[], signal?: AbortSignal): Promise<string>;

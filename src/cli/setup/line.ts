@@ -7,7 +7,7 @@ import type { ServoFamily } from '../../servo/servo-family.ts';
 import { wantedRate } from '../../setup/arm.ts';
 import { finishing } from '../servo-access.ts';
 
-/** The bus of an arm, to be opened at any rate. */
+/** The bus of an arm, which can be opened at any baud rate. */
 export function lineOf(bus: string, family: ServoFamily): SetupLine {
   return {
     name: bus,
@@ -19,7 +19,7 @@ export function lineOf(bus: string, family: ServoFamily): SetupLine {
   };
 }
 
-/** The servos of an arm on its bus, whose writes no signal cuts short. */
+/** The servos of an arm on its bus; signals do not interrupt their writes. */
 export function benchOf(bus: string, line: SetupLine): Bench {
   return benchAt(line, wantedRate(bus), { whole: finishing });
 }

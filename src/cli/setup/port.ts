@@ -1,22 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { discoverPorts, type PortInfo } from '../../servo/port/discovery.ts';
 
-/** How often is looked at the ports, ms: much quicker than a hand. */
+/** Poll interval of the ports, ms: much faster than a hand. */
 const INTERVAL = 200;
-/** udev has made its links and set permissions this long after a port has come, ms. */
+/** Time that udev needs to make links and set permissions after a port appears, ms. */
 const SETTLING = 500;
 
-/** What a hand is to do next, or the port that it has unplugged and plugged in again. */
+/** What the user must do next, or the port that was unplugged and plugged in again. */
 export type ReplugState =
   | { readonly step: 'unplug' }
   | { readonly step: 'plug in' }
-  /** Several ports have gone at once, as those behind a hub do. */
+  /** Several ports came or went at once, like those behind a hub. */
   | { readonly step: 'again'; readonly paths: readonly string[] }
   | { readonly step: 'found'; readonly port: PortInfo };
 
 /**
- * Finds a port by its going and coming: the one that is there again after it has gone, under whatever device file, or one
- * that was not there at the start.
+ * Finds a port that disappears and appears again: the one that comes back, under any device file, or one that was not
+ * there at the start.
  */
 export class Replug {
   readonly #start: readonly PortInfo[];
@@ -29,7 +29,7 @@ export class Replug {
     this.#present = start;
   }
 
-  /** Looks at the ports of the moment. */
+  /** Compares the present ports with the ones before. */
   see(ports: readonly PortInfo[]): ReplugState {
     const before = this.#present;
     this.#present = ports;
@@ -49,12 +49,12 @@ export class Replug {
   }
 }
 
-/** Two views of one plugged-in adapter. */
+/** Whether both are the same adapter on the same device file. */
 function same(port: PortInfo, other: PortInfo): boolean {
   return port.path === other.path && alike(port, other);
 }
 
-/** One adapter, whatever its device file is. */
+/** Whether both are the same adapter, whatever its device file. */
 function alike(port: PortInfo, other: PortInfo): boolean {
   return (
     port.vendorId === other.vendorId && port.productId === other.productId && port.serialNumber === other.serialNumber
@@ -62,11 +62,11 @@ function alike(port: PortInfo, other: PortInfo): boolean {
 }
 
 /**
- * Waits until a hand has unplugged an adapter and plugged it in again.
+ * Waits until the user has unplugged an adapter and plugged it in again.
  * @param limit s
- * @param onStep is told what is to be done whenever that changes
+ * @param onStep called with the next instruction whenever it changes
  * @param root folder that holds `sys` and `dev`
- * @returns the port; null when the time is over
+ * @returns the port; null on timeout
  */
 export async function awaitReplug(
   limit: number,
@@ -89,7 +89,7 @@ export async function awaitReplug(
   return null;
 }
 
-/** What a hand is to do, in words. */
+/** Instruction for the user. */
 export function replugAdvice(state: ReplugState): string {
   switch (state.step) {
     case 'unplug':

@@ -12,10 +12,10 @@ const progress = z.strictObject({
   done: z.array(z.int()),
 });
 
-/** How far setting up an arm has come: what was answered, and the ids of the servos that have theirs. */
+/** Progress of setting up an arm: the answers so far, and the ids of the servos that are done. */
 export type Progress = z.output<typeof progress>;
 
-/** Where that is kept until the arm is set up, so that an interrupted set-up goes on from there. */
+/** File with the progress, kept until the arm is set up, so that an interrupted set-up can resume. */
 export class ProgressFile {
   readonly #path: string;
 
@@ -23,7 +23,7 @@ export class ProgressFile {
     this.#path = path;
   }
 
-  /** Null when nothing is under way, or nothing that can be read. */
+  /** Null if no set-up is in progress, or the file cannot be read. */
   read(): Progress | null {
     try {
       return progress.parse(JSON.parse(readFileSync(this.#path, 'utf8')));

@@ -4,14 +4,14 @@ import { type PortInfo, usbPort } from '../../servo/port/discovery.ts';
 import { accessRule, RULES_FILE } from '../../servo/port/serial-errors.ts';
 import type { Asker } from './asker.ts';
 
-/** The rule for a port, and how far it is there. */
+/** The udev rule for a port, and whether it is installed. */
 export interface Rule {
   readonly text: string;
   readonly file: string;
   readonly installed: boolean;
 }
 
-/** A program that is run, with what it reads. */
+/** A program to run, with its standard input. */
 export interface Command {
   readonly program: string;
   readonly args: readonly string[];
@@ -28,7 +28,7 @@ export async function ruleOf(port: PortInfo, root = '/'): Promise<Rule> {
   return { text, file: RULES_FILE, installed: present.split('\n').includes(text) };
 }
 
-/** What puts a rule in force: by `sudo` for anyone but root. */
+/** Commands that put a rule in force, with `sudo` unless run by root. */
 export function installation({ text, file }: Rule, root: boolean): Command[] {
   const commands: [string, ...string[]][] = [
     ['tee', '-a', file],
@@ -48,13 +48,13 @@ export function typed({ program, args, input }: Command): string {
   return input === '' ? plain : `echo '${input.trimEnd()}' | ${plain}`;
 }
 
-/** Runs a program in this terminal, in which it may ask for a password. */
+/** Runs a program in this terminal, so that it can ask for a password. */
 export const runHere: Run = ({ program, args, input }) =>
   new Promise((resolve) => {
     const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'inherit'] });
     child.once('error', () => resolve(-1));
     child.once('close', (code) => resolve(code ?? -1));
-    // A program that ends before it has read says so by its code.
+    // A program that ends before it has read its input reports that by its exit code.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
   });
@@ -66,8 +66,8 @@ export async function install(rule: Rule, run: Run, root = process.getuid?.() ==
 }
 
 /**
- * Shows the rule for the adapter of a bus to a person, who may have it installed; nothing where it is there already, or the bus
- * is not behind USB.
+ * Shows the udev rule for the adapter of a bus, and offers to install it. Does nothing if it is installed already, or
+ * if the bus is not behind USB.
  * @param root folder that holds `sys`, `dev` and `etc`
  */
 export async function offerRule(asker: Asker, bus: string, run: Run, root = '/'): Promise<void> {

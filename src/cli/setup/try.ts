@@ -11,7 +11,7 @@ import { onEndingSignal } from '../signals.ts';
 import type { Asker } from './asker.ts';
 
 const CALLER: Caller = { owner: { key: 'arm-bridge setup', name: 'arm-bridge setup' }, takeOver: false };
-/** The first time a follower is no faster than this, rad/s: there is time to see that something is wrong, and to let go. */
+/** Speed limit of a follower's first run, rad/s: leaves time to see that something is wrong, and to let go. */
 const SLOW = 0.4;
 
 export interface TryOptions {
@@ -19,7 +19,7 @@ export interface TryOptions {
   readonly follower?: string;
 }
 
-/** The pair that is meant. @throws {UsageError} */
+/** The pair that the user chose. @throws {UsageError} */
 function chosenPair({ pairs }: Config, { config, follower }: TryOptions): PairConfig {
   if (pairs.length === 0) throw new UsageError(`${config} has no pair: arm-bridge setup writes one`);
   const known = pairs.map((pair) => pair.follower).join(', ');
@@ -32,7 +32,7 @@ function chosenPair({ pairs }: Config, { config, follower }: TryOptions): PairCo
 }
 
 /**
- * Lets a follower follow its leader for the first time, slowly, and asks a person whether it goes the right way.
+ * Lets a follower follow its leader for the first time, slowly, and asks the user whether it moves the right way.
  * @returns the exit code @throws {UsageError}
  */
 export async function tryPair(options: TryOptions, asker: Asker): Promise<number> {
@@ -75,7 +75,7 @@ export async function tryPair(options: TryOptions, asker: Asker): Promise<number
 
 type Verdict = 'right' | 'swapped' | 'turned' | 'ended';
 
-/** @param reason why following has ended by itself, if it has */
+/** @param reason why following ended by itself, if it did */
 async function asked(
   asker: Asker,
   leader: Arm,
@@ -101,7 +101,7 @@ async function asked(
   }
 }
 
-/** What is to be done about what was seen. @returns the exit code */
+/** Acts on what the user saw. @returns the exit code */
 async function conclude(asker: Asker, { config }: TryOptions, pair: PairConfig, verdict: Verdict): Promise<number> {
   const { leader, follower } = pair;
   const again = [leader, follower].map((arm) => `npm start -- calibrate --config ${config} --arm ${arm}`).join('\n');

@@ -26,7 +26,7 @@ import type { Asker } from './asker.ts';
 import { benchOf } from './line.ts';
 import type { Progress, ProgressFile } from './progress.ts';
 
-/** What was answered on the command line already. */
+/** Answers given on the command line already. */
 export interface Given {
   readonly port?: string;
   readonly model?: string;
@@ -37,31 +37,34 @@ export interface Given {
   readonly config?: string;
 }
 
-/** What the set-up works with. */
+/** Dependencies of the wizard. */
 export interface WizardParts {
   readonly asker: Asker;
   readonly progress: ProgressFile;
   ports(): Promise<readonly PortInfo[]>;
-  /** Waits for a hand to unplug an adapter and plug it in again; null when none does. */
+  /** Waits for the user to unplug an adapter and plug it in again; null on timeout. */
   replugged(): Promise<PortInfo | null>;
   line(bus: string, family: ServoFamily): SetupLine;
-  /** Shows the udev rule of a bus, and installs it if that is wanted. */
+  /** Shows the udev rule of a bus, and installs it if the user wants that. */
   rule(bus: string): Promise<void>;
   /** Whether an arm of a configuration has its calibration; `needless`: it comes calibrated. */
   calibration(config: string, arm: string): 'there' | 'missing' | 'needless';
-  /** Calibrates an arm of a configuration with a person. @returns whether that was done */
+  /** Calibrates an arm of a configuration with the user. @returns whether it was done */
   calibrate(config: string, arm: string): Promise<boolean>;
-  /** Lets a follower follow its leader for the first time, slowly, and asks about it. @returns whether it goes as it should */
+  /**
+   * Lets a follower follow its leader for the first time, slowly, and asks about it.
+   * @returns whether it works as it should
+   */
   tryPair(config: string, follower: string): Promise<boolean>;
 }
 
-/** Where the arm is written to when nobody says otherwise. */
+/** Default configuration file to write the arm to. */
 const CONFIG = 'my.yaml';
 
 /**
- * Takes a person from arms in parts to a configuration with them, and on to their first teleoperation. What is done stays done: another
- * run goes on from there.
- * @throws {GivenUp} when the person does not want to go on
+ * Guides the user from arms in parts to a configuration with them, and on to their first teleoperation. Finished steps
+ * are kept: another run resumes there.
+ * @throws {GivenUp} if the user does not want to go on
  * @throws {PortError} for a port that cannot be used
  */
 export async function wizard(parts: WizardParts, given: Given): Promise<void> {
@@ -78,7 +81,7 @@ export async function wizard(parts: WizardParts, given: Given): Promise<void> {
   await tried(parts, config, done);
 }
 
-/** One arm, until it is in the configuration. */
+/** Sets up one arm, until it is in the configuration. */
 async function setUp(parts: WizardParts, plan: Progress): Promise<Progress> {
   const { asker, progress } = parts;
   progress.write(plan);
@@ -91,7 +94,7 @@ async function setUp(parts: WizardParts, plan: Progress): Promise<Progress> {
   return plan;
 }
 
-/** Calibrates what has been set up, and tries its pair, as far as the person wants that now. */
+/** Calibrates the arms that were set up, and tries their pair, as far as the user wants that now. */
 async function tried(
   { asker, calibration, calibrate, tryPair }: WizardParts,
   config: string,
@@ -102,7 +105,7 @@ async function tried(
     done.some(({ name }) => name === leader || name === follower),
   );
   const names = done.map(({ name }) => name);
-  // The other arm may have been left without by an earlier run.
+  // An earlier run may have left the other arm uncalibrated.
   const others = pair === undefined ? [] : [pair.leader, pair.follower].filter((name) => !names.includes(name));
   for (const name of [...names, ...others]) {
     const present = calibration(config, name);
@@ -128,7 +131,7 @@ function hasPair(config: string, name: string): boolean {
   return loadConfig(config).pairs.some(({ leader, follower }) => leader === name || follower === name);
 }
 
-/** The set-up that was interrupted, if it is to go on. */
+/** The interrupted set-up, if the user wants to resume it; else null. */
 async function resumed({ asker, progress }: WizardParts, given: Given): Promise<Progress | null> {
   const last = progress.read();
   if (last === null) return null;
@@ -231,7 +234,7 @@ async function askedModel(asker: Asker, likely: readonly string[]): Promise<stri
   return asker.choose('Which arm is it?', choices);
 }
 
-/** The build that the role names, where there is one. */
+/** The variant named after the role if there is one; else the user chooses. */
 async function askedVariant(asker: Asker, model: string, role: Role | null): Promise<string> {
   const builds = buildsOf(model);
   if (role === 'leader' && builds.some(({ value }) => value === role)) return role;
@@ -240,7 +243,7 @@ async function askedVariant(asker: Asker, model: string, role: Role | null): Pro
   return asker.choose('Which build of it?', others);
 }
 
-/** Until all servos of the arm answer on its bus, one each and of the right model. */
+/** Runs until all servos of the arm answer on its bus: one per id, of the right model. */
 async function servos(parts: WizardParts, plan: Progress, arm: SetupArm): Promise<void> {
   const { asker } = parts;
   const setup = new ArmSetup(arm, benchOf(plan.bus, parts.line(plan.bus, arm.family)), plan.done);
@@ -274,7 +277,7 @@ async function servos(parts: WizardParts, plan: Progress, arm: SetupArm): Promis
   asker.tell('success', `all ${arm.servos.length} servos of ${plan.name} answer, each with its own id`);
 }
 
-/** Shows the registers that other programs have left, and sets them if that is wanted. */
+/** Shows the registers that differ from the arm's data, and sets them if the user wants that. */
 async function registers({ asker }: WizardParts, setup: ArmSetup): Promise<void> {
   asker.tell(
     'info',
@@ -294,7 +297,7 @@ async function registers({ asker }: WizardParts, setup: ArmSetup): Promise<void>
   }
 }
 
-/** Until one servo has its id and rate, or is left out. */
+/** Runs until one servo has its id and rate, or is left out. */
 async function single({ asker }: WizardParts, setup: ArmSetup, servo: SetupServo): Promise<void> {
   asker.tell('step', `Connect only the servo for ${servoToTake(servo)} to the adapter, and switch its supply on.`);
   let reassign = false;
@@ -329,7 +332,7 @@ async function single({ asker }: WizardParts, setup: ArmSetup, servo: SetupServo
   }
 }
 
-/** Until the arm is in a configuration file. */
+/** Runs until the arm is in a configuration file. */
 async function written({ asker, progress }: WizardParts, plan: Progress): Promise<void> {
   while (true) {
     try {
@@ -346,7 +349,7 @@ async function written({ asker, progress }: WizardParts, plan: Progress): Promis
   }
 }
 
-/** The arm that it leads, or that leads it; null where there is none yet, or it is known already. */
+/** The arm that it leads or follows; null if there is none yet, or if its pair is known already. */
 async function askedCounterpart(asker: Asker, { config, name, role }: Progress): Promise<string | null> {
   if (role === null) return null;
   const known = counterparts(config, name, role);

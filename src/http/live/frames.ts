@@ -6,7 +6,7 @@ import { armFactsView, armView, askView, eventView, logView, loopView, mirrorVie
 import { writerOf } from '../writer.ts';
 import { frames, hello, LOG_LINES, MOST_EVENTS, type Topic } from './protocol.ts';
 
-/** Frames are made anew when they are older than this, s: clients of several rates share them. */
+/** Frames are cached for this long, s, so that clients of different rates share them. */
 const FRESH = 0.002;
 
 const writeHello = writerOf(hello);
@@ -18,7 +18,7 @@ const writeLog = writerOf(frames.log);
 const writeEvents = writerOf(frames.events);
 const writeAsks = writerOf(frames.asks);
 
-/** Topics of which a client is sent what is new since its last frame. */
+/** Incremental topics: a frame is sent only if something is new since the client's last frame. */
 export type Growing = 'log' | 'events' | 'objects' | 'asks';
 export const NOTHING_SEEN: Readonly<Record<Growing, number>> = { log: 0, events: 0, objects: 0, asks: 0 };
 
@@ -26,14 +26,14 @@ export function isGrowing(topic: Topic): topic is Growing {
   return topic in NOTHING_SEEN;
 }
 
-/** What changes only as an arm is added: the version of the bridge, the arms and their joints. */
+/** The hello frame: version of the bridge, the client's scopes and name, the arms and their joints. */
 export function helloFrame(services: HttpServices, scopes: readonly Scope[], client: string): string {
   const arms = services.arms.all.map((arm) => armFactsView(services, arm));
   const frame: z.input<typeof hello> = { type: 'hello', version: services.version, scopes: [...scopes], client, arms };
   return writeHello(frame);
 }
 
-/** The frames of the topics as text, each made once for all clients that are sent it at about the same time. */
+/** Serialised frames of the topics, each made once for all clients that get it at about the same time. */
 export class Frames {
   readonly #services: HttpServices;
   readonly #asks: Asks;
@@ -46,12 +46,12 @@ export class Frames {
 
   /**
    * The newest frame of a topic.
-   * @param seen how much of what grows the client has been sent; of no matter to other topics
-   * @returns null when there is nothing to tell
+   * @param seen positions up to which the client has received the incremental topics; ignored for other topics
+   * @returns null if there is nothing new
    */
   get(topic: Topic, seen: Readonly<Record<Growing, number>>): Buffer | null {
     const from = isGrowing(topic) ? seen[topic] : 0;
-    // What has grown since a frame was made is not in it.
+    // The length is part of the key because a cached frame lacks newer entries.
     const key = isGrowing(topic) ? `${topic} ${from} ${this.length(topic)}` : topic;
     const now = this.#services.clock.now();
     const made = this.#made.get(key);
@@ -65,7 +65,7 @@ export class Frames {
     return text;
   }
 
-  /** How much there is of it. */
+  /** Current position of an incremental topic. */
   length(topic: Growing): number {
     const { log, arms, simulation } = this.#services;
     if (topic === 'objects') return simulation?.scene.version ?? 0;

@@ -4,56 +4,56 @@ import type { HttpServices } from '../services.ts';
 import { Frames, type Growing, isGrowing, NOTHING_SEEN } from './frames.ts';
 import { DEFAULT_RATE, TOPICS, type Topic } from './protocol.ts';
 
-/** Bytes that may wait for a client; beyond them it loses frames until it has caught up. */
+/** Most bytes queued for a client; beyond this it loses frames until it has caught up. */
 export const MOST_WAITING = 256 * 1024;
-/** What changes slowly is sent at most so often, Hz. */
+/** Maximum rate of slowly changing topics, Hz. */
 const SLOW_RATE = 5;
-/** What is sent at the rate that a client wants. */
+/** Topics sent at the client's rate. */
 const OFTEN: ReadonlySet<Topic> = new Set(['arms', 'objects']);
-/** Clients at once. */
+/** Most clients at once. */
 export const MOST_WATCHERS = 200;
-/** A client that takes nothing for so long is let go, s. */
+/** A client whose queue stays full for this long is disconnected, s. */
 const MOST_SILENCE = 30;
-/** Frames that are due within this time are sent together, s: timers are that coarse. */
+/** Frames due within this time are sent together, s, because timers are that coarse. */
 const TOGETHER = 0.001;
 
-/** Where frames of a client go. */
+/** Destination of a client's frames. */
 export interface Sink {
-  /** Bytes that wait to be taken. */
+  /** Queued bytes. */
   readonly waiting: () => number;
   readonly send: (topic: Topic, frame: Buffer) => void;
   /** Ends the connection. */
   readonly close: () => void;
 }
 
-/** A client of the live stream and what it watches. */
+/** A client of the live stream, and its subscription. */
 export class Watcher {
   readonly sink: Sink;
   topics: ReadonlySet<Topic> = new Set(TOPICS);
   /** Frames per second. */
   rate = DEFAULT_RATE;
-  /** Frame that comes next, counted in periods of the clock, so that clients of one rate share their frames. */
+  /** Number of the next frame, in periods since clock zero, so that clients of the same rate share frames. */
   next = 0;
-  /** It has not been sent all topics yet. */
+  /** It has not received all topics yet. */
   isNew = true;
-  /** Lines of the log, and changes of the journal and of what people ask, that it has been sent. */
+  /** Positions up to which it has received the incremental topics. */
   seen: Readonly<Record<Growing, number>> = NOTHING_SEEN;
-  /** Since when it has taken nothing of what waits for it, s; 0 while it does. */
+  /** Time since which its queue has been full, s; 0 while it is not. */
   stuck = 0;
 
   constructor(sink: Sink) {
     this.sink = sink;
   }
 
-  /** When its next frame is due, s. */
+  /** Due time of its next frame, s. */
   get due(): number {
     return this.next / this.rate;
   }
 }
 
 /**
- * Sends what clients watch at the rates they want, by one timer for all. A client that is slow loses frames, so that it gets
- * the newest next and costs nobody else anything.
+ * Sends clients their topics at their rates, with one timer for all. A slow client loses frames: it gets the newest
+ * frame next, and does not delay others.
  */
 export class Hub {
   readonly #services: HttpServices;
@@ -106,7 +106,7 @@ export class Hub {
     }
   }
 
-  /** Waits for the frame that is due first. */
+  /** Starts the timer for the earliest due frame. */
   #wait(): void {
     let due = Number.POSITIVE_INFINITY;
     for (const watcher of this.#watchers) due = Math.min(due, watcher.due);
@@ -118,7 +118,7 @@ export class Hub {
     for (const watcher of [...this.#watchers]) {
       if (watcher.due > now + TOGETHER) continue;
       if (this.#mayTake(watcher, now)) this.#serve(watcher);
-      // Frames that a busy thread has missed are not made up for.
+      // Frames missed by a busy thread are skipped.
       watcher.next = Math.max(watcher.next + 1, Math.floor(now * watcher.rate) + 1);
     }
     this.#wait();

@@ -18,7 +18,7 @@ import {
   rosState,
 } from '../views.ts';
 
-/** What a client can watch. */
+/** Topics of the live stream. */
 export const TOPICS = ['arms', 'objects', 'pairs', 'loop', 'log', 'events', 'asks'] as const;
 export type Topic = (typeof TOPICS)[number];
 
@@ -26,14 +26,14 @@ export type Topic = (typeof TOPICS)[number];
 export const MIN_RATE = 1;
 export const MAX_RATE = 200;
 export const DEFAULT_RATE = 20;
-/** Lines of the log in one frame at most. */
+/** Most log lines in one frame. */
 export const LOG_LINES = 100;
-/** Entries of the journal in one frame at most. */
+/** Most journal entries in one frame. */
 export const MOST_EVENTS = 100;
 
 const t = z.number().describe('Time of the frame, seconds since the epoch.');
 
-/** What clients are told. */
+/** First message to a client. */
 export const hello = z
   .object({
     type: z.literal('hello'),
@@ -104,7 +104,10 @@ const serverSentEvent = z
   })
   .register(components, { id: 'LiveServerSentEvent' });
 
-/** OpenAPI 3.1 leaves open which of the two a schema of an event stream describes, and its readers differ. */
+/**
+ * A union, because OpenAPI 3.1 does not say whether an event-stream schema describes the data or the event, and tools
+ * differ.
+ */
 export const liveEvent = z
   .union([liveFrame, serverSentEvent])
   .describe('The frame that an event carries, as clients are given it, or the event itself.')
@@ -129,7 +132,7 @@ export const chunkAnswer = z
   .describe('What has become of a chunk.')
   .register(components, { id: 'LiveChunkOutcome' });
 
-/** What clients say: what they watch, how fast or where to an arm is to move, and that all arms stop. */
+/** Messages from clients: subscriptions, jog speeds, joint goals, chunks, and stops. */
 const subscribe = z
   .object({
     type: z.literal('subscribe'),
@@ -208,8 +211,8 @@ const clientMessage = z.discriminatedUnion('type', [subscribe, jog, joints, chun
 export type ClientMessage = z.output<typeof clientMessage>;
 
 /**
- * Reads a message of a client.
- * @returns the message, or why it is none, for people
+ * Reads a message from a client.
+ * @returns the message, or a human-readable fault
  */
 export function readClientMessage(text: string): ClientMessage | { readonly fault: string } {
   try {

@@ -5,22 +5,25 @@ import type { JogService, JogVelocity } from '../../motion/jog-service.ts';
 import { inWords } from '../errors.ts';
 import type { JogMessage, JointsMessage } from './protocol.ts';
 
-/** An arm that is jogged or streamed to decelerates to a hold when the next message does not come within this time, s. */
+/** A jogged or streamed arm decelerates to a hold if no message comes within this time, s. */
 export const DEAD_MAN = 0.2;
-/** So long after its last message a client keeps others from driving the same arm by messages, s. */
+/** A client has an arm exclusively for this long after its last message, s. */
 const TURN = 0.5;
-/** How goals are followed: one that jumps, as when a program begins anew, is approached slowly. */
+/** How goals are followed: a goal that jumps, as after a program restart, is approached slowly. */
 const FOLLOWED = { timeout: DEAD_MAN, reapproach: true } as const;
 
 interface Turn {
   readonly client: object;
   readonly caller: Caller;
-  /** By which its messages drive the arm. */
+  /** Service that drives the arm for this client. */
   readonly by: JogService | StreamService;
   last: number;
 }
 
-/** Arms that are driven by messages of live connections: one client an arm at a time, and none goes on without its client. */
+/**
+ * Arms driven by messages of live connections. One client at a time drives an arm; when it leaves, the arm decelerates
+ * and holds.
+ */
 export class StreamSessions {
   readonly #arms: Arms;
   readonly #jogging: JogService;
@@ -36,8 +39,8 @@ export class StreamSessions {
   }
 
   /**
-   * A message of a client: the arm moves at these speeds, or towards these goals, for at most {@link DEAD_MAN} s.
-   * @returns why it does not, for people; null when it does
+   * Carries out a message: the arm moves at these speeds, or towards these goals, for at most {@link DEAD_MAN} s.
+   * @returns human-readable reason for a refusal; null if it moves
    */
   take(client: object, message: JogMessage | JointsMessage, caller: Caller): string | null {
     const arm = this.#arms.all.find(({ id }) => id === message.arm);
@@ -61,12 +64,12 @@ export class StreamSessions {
     return null;
   }
 
-  /** The client has gone: what it drives decelerates and holds. */
+  /** The client has gone: its arms decelerate and hold. */
   leave(client: object): void {
     for (const [arm, turn] of this.#turns) {
       if (turn.client !== client) continue;
       this.#turns.delete(arm);
-      // An arm that does not answer any more holds by itself: the control loop has not been fed for long enough.
+      // A failed stop may be ignored: without new messages the control loop makes the arm hold by itself.
       turn.by.stop(arm, turn.caller).catch(() => {});
     }
   }
@@ -83,7 +86,7 @@ export class StreamSessions {
     for (const [i, name] of names.entries()) {
       const joint = arm.model.joints.find((known) => known.name === name);
       if (joint === undefined) return noJoint(arm, name);
-      // What is followed beyond a limit has all that way to come back before the joint moves.
+      // Clamped: a goal beyond a limit would have to travel all the way back before the joint moves.
       goals[i] = Math.min(Math.max(positions[name]!, joint.lower), joint.upper);
     }
     return this.#goals.command(arm, names, goals, caller, FOLLOWED);
@@ -94,7 +97,7 @@ function noJoint({ name, model }: Arm, unknown: string): string {
   return `arm ${name} has no joint "${unknown}", only ${model.joints.map((joint) => joint.name).join(', ')}`;
 }
 
-/** Speeds that a message asks for, or what is wrong with it. */
+/** Speeds of a message, or a human-readable fault. */
 function velocityOf(arm: Arm, { joints, twist }: JogMessage): JogVelocity | string {
   if ((joints === undefined) === (twist === undefined)) return 'a jog has either "joints" or a "twist"';
   if (twist !== undefined) {

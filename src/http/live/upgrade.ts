@@ -22,7 +22,7 @@ export function serveWebSockets(app: FastifyInstance, parts: Parts, channels: re
   app.addHook('preClose', async () => sockets.close());
 }
 
-/** Judges requests for a channel by their headers and their URL. */
+/** Makes the admission of a channel: it checks requests by their headers and URL. */
 function admissionTo(channel: Channel, parts: Parts): Admit {
   const { guard, limits, clients } = parts;
   const schema = z.object(channel.query);
@@ -41,7 +41,7 @@ function admissionTo(channel: Channel, parts: Parts): Admit {
     const address = request.socket.remoteAddress ?? '';
     const what = `WebSocket ${channel.path}`;
     const origin = {
-      // As it is called when it does something.
+      // A getter, because the client's name may change before it acts.
       get who() {
         return client.owner.name;
       },

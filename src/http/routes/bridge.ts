@@ -3,7 +3,7 @@ import { components, queryInteger } from '../fields.ts';
 import { route } from '../route.ts';
 import { logLine, logView, mirrorState, mirrorView } from '../views.ts';
 
-/** Lines of the log in one answer at most. */
+/** Most log lines in one answer. */
 const MOST_LINES = 1000;
 
 const logAnswer = z

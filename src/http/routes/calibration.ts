@@ -41,7 +41,7 @@ function answerOf({ status, message, step, steps: total }: CalibrationAnswer): z
   return { calibration_status: status, message, current_step: step, total_nb_steps: total };
 }
 
-/** A number for JSON, which has none that is not finite. */
+/** Null for a non-finite number, which JSON cannot represent. */
 function known(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
@@ -78,7 +78,7 @@ export const calibrationRoutes = [
       example,
     },
     refusals: { 400: 'The arm is unknown or disconnected, or cannot be calibrated.', 409: CONFLICT },
-    // Clients of that dialect know no other refusal of this route than by its own fields.
+    // Clients of that dialect expect refusals of this route in its own fields.
     conflict: (message) => answerOf({ status: 'error', message, step: 0, steps: 0 }),
     handler: async ({ services, callers }, { arm, query }, reply) => {
       const reversed = (query.reversed ?? []).filter((name) => name !== '');

@@ -55,7 +55,7 @@ const scanDevicesResponse = z
   })
   .register(components, { id: 'ScanDevicesResponse' });
 
-/** What clients in the field call the models of arms. */
+/** Model names that existing clients use. */
 const MODELS: ReadonlyMap<string, string> = new Map([
   ['so-100', 'so100'],
   ['so-101', 'so101'],

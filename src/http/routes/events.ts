@@ -4,7 +4,7 @@ import { components, LONGEST_NAME, oneOf, queryInteger, queryNumber, word } from
 import { route } from '../route.ts';
 import { eventView, journalEvent } from '../views.ts';
 
-/** Entries in one answer at most: the longest are not much more than 1 kB. */
+/** Most entries in one answer: the longest entries are a little over 1 kB. */
 const MOST_EVENTS = 50;
 
 const eventList = z

@@ -12,7 +12,7 @@ import { stopArms } from './stop.ts';
 
 bridgeOverview.register(components, { id: 'BridgeOverview' });
 
-/** Characters of what is told of an arm in words: other bridges take no more. */
+/** Most characters of a text: other bridges accept no more. */
 const MOST_WORDS = 400;
 
 const otherBridge = z
@@ -70,7 +70,7 @@ export function overviewOf(services: HttpServices): z.input<typeof bridgeOvervie
       state: pair.state,
       reason: pair.reason.slice(0, MOST_WORDS),
     })),
-    // Those of other machines that no pair has are theirs to tell of.
+    // Skip detached arms of other machines, which no pair uses: their own bridge reports them.
     arms: arms.all.flatMap((arm) => {
       if (arm.remote && arm.detached) return [];
       const { state, torque } = arm.read();
@@ -97,7 +97,7 @@ function otherView({ url, configured, state, reason, seen, overview }: Neighbour
 
 const nameOf = ({ overview, url }: Neighbour): string => overview?.name ?? url;
 
-/** Stops the other bridges, and says of each what came of it. */
+/** Stops the other bridges. @returns the outcome of each */
 async function stopOthers(fleet: Fleet): Promise<z.input<typeof bridgesStopAnswer>['bridges']> {
   const outcomes = await fleet.stop();
   return outcomes.map(({ neighbour, ok: stopped, message }) => ({

@@ -26,7 +26,7 @@ import { stopRoutes } from './stop.ts';
 import { teleopChannel, teleopRoutes } from './teleop.ts';
 import { teleopDatagramRoutes } from './teleop-datagrams.ts';
 
-/** All routes, in the order in which they are described. */
+/** All routes, in the order of the descriptions. */
 export const ROUTES: readonly Route[] = [
   ...moveRoutes,
   ...teleopRoutes,

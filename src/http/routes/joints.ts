@@ -75,7 +75,7 @@ const torqueControlRequest = z
   )
   .register(components, { id: 'TorqueControlRequest' });
 
-/** Angle of joint `index` in a unit of the interface. */
+/** Converts an angle (rad) of joint `index` to a unit of the interface. */
 function inUnit(arm: Arm, index: number, wanted: Unit, angle: number): number {
   if (wanted === 'rad') return angle;
   return wanted === 'degrees' ? degrees(angle) : stepsFromRadians(arm.model.joints[index]!.servos[0]!, angle);
@@ -95,14 +95,14 @@ function checkIds(arm: Arm, ids: readonly number[]): void {
   throw new HttpProblem(400, `Joint ID ${unknown} is out of range for the robot. Known ids: ${known}.`);
 }
 
-/** The joints that a body names; null or none: all of them. */
+/** Joints that a body names; all joints for null or an empty list. */
 function jointsOf(arm: Arm, ids: readonly number[] | null): readonly number[] {
   if (ids === null || ids.length === 0) return arm.model.joints.map((_, i) => i);
   checkIds(arm, ids);
   return ids;
 }
 
-/** What a body wants of the joints, rad; NaN for those that it does not name. @throws {HttpProblem} 400 */
+/** Joint goals of a body, rad; NaN for joints that it does not name. @throws {HttpProblem} 400 */
 function wantedOf(arm: Arm, angles: readonly number[], ids: readonly number[] | null, given: Unit): Float64Array {
   const named = ids === null || ids.length === 0 ? angles.map((_, i) => i) : ids;
   checkIds(arm, named);
@@ -140,7 +140,7 @@ export const jointRoutes = [
       arm.requireConnected();
       const ids = jointsOf(arm, body.joints_ids);
       const { holding, setpoints, positions } = arm.read();
-      // A limp arm is asked to be nowhere: it is where it lies.
+      // A limp arm has no goal, so its measured position counts.
       const angles = body.source === 'sim' && holding ? setpoints : positions;
       return {
         angles: ids.map((id) => (Number.isFinite(angles[id]) ? inUnit(arm, id, body.unit, angles[id]!) : null)),
@@ -164,7 +164,7 @@ export const jointRoutes = [
     refusals: { 400: 'The arm is unknown or disconnected, has no such joint, or cannot go there.', 409: CONFLICT },
     handler: async ({ services }, { arm, query, body, request }) => {
       const wanted = wantedOf(arm, body.angles, body.joints_ids, body.unit);
-      // What a client asks for that has left before it is begun is dropped.
+      // Drop the goal if the client has disconnected before the goal is accepted.
       if (!request.raw.socket.destroyed) await services.joints.write(arm, wanted, asking(request, query));
       return ok();
     },
@@ -225,7 +225,7 @@ export const jointRoutes = [
           Array.from(arms, () => null),
         );
       });
-      // Nothing was switched: the refusal itself is the answer. Where one arm was, the answer says what became of each.
+      // If every arm refused, the first refusal is the answer. Otherwise the answer states the outcome of each arm.
       const first = faults.find((fault) => fault instanceof HttpProblem);
       if (first !== undefined && faults.every((fault) => fault instanceof HttpProblem)) throw first;
       const texts = arms.flatMap((arm, i) => {

@@ -46,7 +46,10 @@ const writeRefusal = writerOf(refusal);
 const writeStopped = writerOf(stopped);
 const writeChunkAnswer = writerOf(chunkAnswer);
 
-/** A client is told anew what there is, and who it is, as that changes, and then of the log from the beginning. */
+/**
+ * Sends hello again, and the log and asks from the start, when an arm is added or the client's name changes.
+ * @returns ends it
+ */
 function keepGreeting({ services, clients }: Parts, client: Client, watcher: Watcher, greet: () => void): () => void {
   const again = (): void => {
     greet();
@@ -63,7 +66,7 @@ async function stopAll({ services }: Parts, socket: WebSocket, origin: Origin): 
   if (socket.readyState === socket.OPEN) socket.send(writeStopped({ type: 'stop', status, message }));
 }
 
-/** @returns why a chunk is refused, for people; null when it is answered */
+/** @returns human-readable reason for a refusal; null if the chunk was answered */
 async function follow(parts: Parts, socket: WebSocket, message: ChunkMessage, who: Asker): Promise<string | null> {
   const { type: _, arm: id, take_over, uncalibrated, ...chunk } = message;
   const { arms } = parts.services;
@@ -93,7 +96,7 @@ async function follow(parts: Parts, socket: WebSocket, message: ChunkMessage, wh
 function take(parts: Parts, socket: WebSocket, watcher: Watcher, text: string, who: Asker): void {
   const { limits, hub, streams } = parts;
   const refuse = (request: string, reason: string, arm?: number): void => {
-    // One who sends without reading is told no more than it takes.
+    // Refusals are dropped for a client that does not read.
     if (socket.bufferedAmount >= MOST_WAITING) return;
     socket.send(writeRefusal({ type: 'refused', request, reason, ...(arm === undefined ? {} : { arm }) }));
   };
@@ -169,8 +172,8 @@ export const liveChannel = channel({
 });
 
 /**
- * The WebSocket on the port that hears stops alone (`src/stop`), whose thread reads and writes these messages without a schema
- * library.
+ * The WebSocket on the stop port (`src/stop`). The stop thread reads and writes these messages without a schema
+ * library, so this declaration only describes them.
  */
 export const stopLine: ChannelFacts = {
   path: '/api/v1/stop',
@@ -205,7 +208,8 @@ export const liveRoutes = [
     handler: (parts, { query: { topics, rate }, request }, reply) => {
       const { services, hub, clients } = parts;
       if (!hub.hasRoom) throw new HttpProblem(503, FULL);
-      // An answer has its connection once all before it have left: until then frames would pile up, and nobody hear of its end.
+      // A pipelined response gets its socket after the earlier ones: until then frames would pile up, and its end go
+      // unnoticed.
       if (reply.raw.socket === null) {
         throw new HttpProblem(
           400,

@@ -43,7 +43,7 @@ const gravityOrNull = gravityValues
   .describe('Share of the weight that is held, in percent. Null or left out: the default of each.');
 
 const felt = (what: string) => number({ min: 0, max: 1 }).prefault(0).describe(what);
-/** Both parts, of which one that is left out is 0. */
+/** Feedback of both parts; a missing one is 0. */
 export const forceFeedback = z
   .object({ arm: felt('Of its own joints.'), gripper: felt('Of its gripper.') }, asModel)
   .describe('How much of the torques that push a follower its leader feels, 0 to 1. The leader must float.')
@@ -117,7 +117,7 @@ const release = (fallback: Release) =>
         'and falls unless a hand has it, hold = it goes on holding.',
     );
 
-/** Clients of phosphobot know 400 alone for a start that is refused. */
+/** phosphobot's clients expect 400 for a refused start. */
 const refusedStart = (message: string): never => {
   throw new HttpProblem(400, message);
 };

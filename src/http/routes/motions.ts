@@ -129,7 +129,7 @@ function viewOf({ id, arm, kind, state, caller, began, ended, message }: Motion)
   };
 }
 
-/** The angle of each joint, NaN where it is left out. @throws {HttpProblem} 400 for a joint that the arm does not have */
+/** Angle of each joint; NaN if left out. @throws {HttpProblem} 400 for a joint that the arm does not have */
 function anglesOf(arm: Arm, joints: Readonly<Record<string, number>>): Float64Array {
   const names = arm.model.joints.map(({ name }) => name);
   const angles = new Float64Array(names.length).fill(Number.NaN);
@@ -151,7 +151,7 @@ function targetOf({ max_trials, position_tolerance, orientation_tolerance, ...ta
   return { ...given, ...tolerances, path: target.path };
 }
 
-/** What a body asks for. @throws {HttpProblem} 400 for none or several things, or what the arm does not have */
+/** The requested motion. @throws {HttpProblem} 400 for none or several, or for something the arm does not have */
 function workOf({ motion, recordings }: HttpServices, arm: Arm, body: MotionBody) {
   const kinds = KINDS.filter((kind) => body[kind] !== undefined);
   const [kind] = kinds;
@@ -183,7 +183,7 @@ function workOf({ motion, recordings }: HttpServices, arm: Arm, body: MotionBody
   return { kind, work: work() };
 }
 
-/** The key that a client has given a motion, which is its own; null: none. @throws {HttpProblem} 400 */
+/** Idempotency key, unique to the client; null: none. @throws {HttpProblem} 400 */
 function keyOf(request: FastifyRequest): string | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;

@@ -65,7 +65,7 @@ interface ArmOutcome {
   readonly outcome: MoveOutcome;
 }
 
-/** One answer for several arms: the worst figures, every complaint, and each arm by itself. */
+/** Combined answer for several arms: the worst figures, all messages, and the outcome of each arm. */
 function statusOfAll(outcomes: readonly ArmOutcome[]): MoveAllResponse {
   if (outcomes.length === 1) return statusOf(outcomes[0]!.outcome);
   const unmet = outcomes.filter((one) => !one.outcome.ok);
@@ -85,7 +85,10 @@ function statusOfAll(outcomes: readonly ArmOutcome[]): MoveAllResponse {
   };
 }
 
-/** The phosphobot dialect goes to `init` by itself before the first such move. @returns what became of it, when it failed */
+/**
+ * In the phosphobot dialect, moves to `init` before the first such move.
+ * @returns the outcome if that failed, else null
+ */
 async function initialised({ config, motion }: HttpServices, arm: Arm, caller: Caller): Promise<MoveOutcome | null> {
   if (config.dialect !== 'phosphobot' || arm.initialised) return null;
   const move = await motion.init(arm, caller);
@@ -119,12 +122,12 @@ async function initAll(
       outcome: { ok: false, message, positionError: null, orientationError: null, trials: 0, duration: 0 },
     });
   }
-  // Nothing moved: the refusal itself is the answer. Where one arm moved, the answer says what became of each.
+  // If every arm refused, the first refusal is the answer. Otherwise the answer states the outcome of each arm.
   if (refused === arms.length && refusal !== undefined) throw refusal;
   return statusOfAll(outcomes);
 }
 
-/** What moves arms to poses: in the phosphobot dialect moves may come as streams. */
+/** Service for moves to poses: in the phosphobot dialect, moves may come as streams. */
 function movesOf({ config, motion, streamedMoves }: HttpServices): HttpServices['streamedMoves'] {
   return config.dialect === 'phosphobot' ? streamedMoves : motion;
 }
@@ -146,7 +149,7 @@ async function moved(
   );
 }
 
-/** What all moves of one arm have in common. */
+/** Declaration shared by all moves of one arm. */
 const aMove = {
   method: 'POST',
   access: 'control',

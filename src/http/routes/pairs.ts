@@ -87,7 +87,7 @@ async function endHere(services: HttpServices, follower: string, ...[request, me
   return services.mirror.stop(asking(request, meaning), 'lower', armNamed(services, follower));
 }
 
-/** The bridge of an address; null: this one. @throws {HttpProblem} 400 */
+/** The bridge at a URL; null: this one. @throws {HttpProblem} 400 if no bridge is known there */
 function neighbourAt({ fleet }: HttpServices, url: string | null): Neighbour | null {
   if (url === null) return null;
   const found = fleet.at(url);
@@ -95,7 +95,7 @@ function neighbourAt({ fleet }: HttpServices, url: string | null): Neighbour | n
   throw new HttpProblem(400, `No bridge of this laboratory is at ${url}: GET /api/v1/bridges tells which there are.`);
 }
 
-/** How a bridge is at this moment. @throws {HttpProblem} 503 when it does not say */
+/** Current overview of a bridge. @throws {HttpProblem} 503 if it does not answer */
 async function overviewAt(services: HttpServices, neighbour: Neighbour | null): Promise<BridgeOverview> {
   if (neighbour === null) return overviewOf(services);
   await neighbour.look();
@@ -105,20 +105,24 @@ async function overviewAt(services: HttpServices, neighbour: Neighbour | null): 
   throw new HttpProblem(503, `${name} does not tell how its arms are${reason === '' ? '' : `: ${reason}`}.`);
 }
 
-/** What another bridge does. @param silence why it may hear nothing of an arm @throws {HttpProblem} 400 in its words */
+/**
+ * Sends a command to another bridge.
+ * @param silence hint that is appended if that bridge calls an arm disconnected
+ * @throws {HttpProblem} 400 with its message
+ */
 async function told(neighbour: Neighbour, path: string, order: object, silence = ''): ReturnType<Neighbour['command']> {
   try {
     return await neighbour.command(path, order);
   } catch (error) {
     if (!(error instanceof NeighbourRefusal)) throw error;
     const text = `${error.message}${error.code === 'disconnected' ? silence : ''}`;
-    // Its other next steps are for its own page.
+    // Other remedies only make sense on the page of that bridge.
     const remedy = error.remedy === 'take_over' ? 'take_over' : null;
     throw new HttpProblem(400, text, {}, { code: 'bad_pair', remedy });
   }
 }
 
-/** `path` with what the query of the request has said. */
+/** Appends the true options of the request's query to `path`. */
 const withMeaning = (path: string, meaning: Asking[1]): string => {
   const said = Object.entries(meaning).filter(([, value]) => value === true);
   return said.length === 0 ? path : `${path}?${said.map(([name]) => `${name}=true`).join('&')}`;

@@ -23,26 +23,26 @@ import { route } from '../route.ts';
 import { ok, outcome, statusAnswer } from '../schemas.ts';
 import { armById } from '../services.ts';
 
-/** Characters of the text that says what an episode shows. */
+/** Most characters of an episode's task. */
 export const LONGEST_TASK = 200;
-/** Recordings in one answer, and topics of one of them. */
+/** Most recordings in one answer, topics of one recording, and datasets. */
 const MOST_LISTED = 32;
 const MOST_TOPICS = 100;
 const MOST_DATASETS = 200;
-/** Points of the curves in one answer, and joints of an arm. */
+/** Most points of the curves in one answer. */
 const MOST_POINTS = 1000;
-/** Longest time in a recording that is named, s: a month. */
+/** Latest time in a recording that a request can name, s: a month. */
 const LONGEST = 2_592_000;
-/** Bytes of a file that is sent to the bridge: what arrives within the time that a request may take. */
+/** Largest upload, bytes: as much as arrives within the request timeout. */
 const MOST_RECEIVED = 256 * 1024 * 1024;
 const MCAP = 'application/octet-stream';
-/** How such a file begins. */
+/** First characters of an MCAP file. */
 const MAGIC = '\u0089MCAP0\r\n';
 const NAME = text(RECORDING_NAME);
 
 export const VERDICTS = ['', 'good', 'bad'] as const;
 
-/** What people may say of an episode. */
+/** Labels that people give an episode. */
 export const labels = {
   task: word(LONGEST_TASK).describe('What it shows, as a training set names it.').optional(),
   operator: word(LONGEST_NAME).describe('Who leads the arms.').optional(),
@@ -173,7 +173,7 @@ const FACTS = {
   path: '/home/lab/.local/share/arm-bridge/recordings/pick/pick-3/pick-3.mcap',
   topics: [{ name: '/follower/joint_states', type: 'sensor_msgs/msg/JointState', messages: 2480 }],
 };
-/** A ten-thousandth of a radian is less than a step of any servo. */
+/** Rounds to 4 decimals: 1e-4 rad is less than a step of any servo. */
 const short = (value: number): number => Math.round(value * 1e4) / 1e4;
 const rows = (values: readonly (readonly number[])[]): (number | null)[][] =>
   values.map((row) => row.map((value) => (Number.isFinite(value) ? short(value) : null)));
@@ -195,7 +195,7 @@ function shown(recording: RecordingFacts): z.input<typeof recordingFacts> {
   };
 }
 
-/** The part of a file that a request asks for: one range of bytes. Null: all of it. @throws {HttpProblem} 416 */
+/** Byte range of a Range header; null: the whole file. @throws {HttpProblem} 416 */
 function rangeOf(header: string | undefined, size: number): { start: number; end: number } | null {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
   if (first === '' && last === '') return null;
@@ -227,11 +227,11 @@ async function sendFile(
 }
 
 /**
- * Puts what a client sends into a file of that size, which is removed when it does not arrive as it was announced.
+ * Writes an upload to a file. The file is removed if the upload does not have the announced size.
  * @throws {HttpProblem} 400
  */
 async function receive(body: Readable | null | undefined, path: string, size: number): Promise<void> {
-  // The server hands over no body that is empty.
+  // Fastify passes no stream for an empty body.
   if (body == null) {
     await rm(path, { force: true });
     throw new HttpProblem(400, 'The file is empty.');

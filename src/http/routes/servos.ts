@@ -82,7 +82,7 @@ const robotConfigResponse = z
   .register(components, { id: 'RobotConfigResponse' });
 type RobotConfig = z.input<typeof robotConfigResponse>;
 
-/** True once the servos of this bridge have told voltage and temperature. */
+/** True once voltage and temperature have been read; false for an arm of another machine. */
 function measured(arm: Arm): boolean {
   return !arm.remote && arm.read().detailTime > 0;
 }

@@ -6,7 +6,7 @@ import { route } from '../route.ts';
 import { ok, statusAnswer } from '../schemas.ts';
 
 const SESSION = '/api/v1/session';
-/** Characters of a token that may be sent. */
+/** Most characters of a token. */
 const LONGEST_TOKEN = 512;
 
 const sessionRequest = z
@@ -27,7 +27,7 @@ const invitation = z
   })
   .register(components, { id: 'Invitation' });
 
-/** What a scope allows: who may control may read too. */
+/** All scopes that a scope includes: control includes read. */
 export function scopesOf(scope: Scope): Scope[] {
   return SCOPES.slice(0, SCOPES.indexOf(scope) + 1);
 }
@@ -36,7 +36,7 @@ export const sessionRoutes = [
   route({
     method: 'POST',
     path: SESSION,
-    // The token is judged here.
+    // Open, because the handler checks the token in the body.
     access: 'open',
     id: 'session_open',
     tag: 'status',

@@ -9,7 +9,7 @@ import { armById, armsById, type HttpServices, type SimulationControl } from '..
 import { Faults } from '../validation.ts';
 
 const MOST_DURATION = 60;
-/** Of a hand, Nm/rad. */
+/** Range of a hand's stiffness, Nm/rad. */
 const SOFTEST = 0.1;
 const FIRMEST = 40;
 
@@ -132,7 +132,7 @@ function checkHand(arm: Arm, { joints, stiffness }: z.output<typeof handRequest>
   faults.refuse();
 }
 
-/** @throws {HttpProblem} 400 naming the objects that can be moved */
+/** @throws {HttpProblem} 400 with the movable objects */
 function checkObject({ scene }: SimulationControl, arm: Arm, name: string): void {
   const movable = scene.of(arm.name).filter(({ mass }) => mass !== null);
   if (movable.some((object) => object.name === name)) return;
@@ -143,7 +143,7 @@ function checkObject({ scene }: SimulationControl, arm: Arm, name: string): void
 
 type ObjectTold = Awaited<ReturnType<SimulationControl['objects']>>[number];
 
-/** An object as the schema has it. */
+/** Converts an object to the schema. */
 function objectView({
   name,
   colour,

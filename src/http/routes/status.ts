@@ -105,7 +105,7 @@ const bridgeStatus = z
   .register(components, { id: 'BridgeStatus' });
 type BridgeStatus = z.input<typeof bridgeStatus>;
 
-/** Age of what happened at `time`; zero stands for "never" in what the control loop writes. Both are in s since the epoch. */
+/** Age of an event, s; null for time 0, which the control loop writes for "never". Both times are s since the epoch. */
 function ageOf(time: number, now: number): number | null {
   return time === 0 ? null : Math.max(0, now - time);
 }
@@ -240,7 +240,7 @@ export const statusRoutes = [
           device_name: arm.simulated ? null : arm.bus,
           temperature: temperatureOf(arm),
         })),
-        // Outside the scope of the bridge; the fields stay for clients that read them.
+        // The bridge has no cameras; the fields exist for clients that read them.
         cameras: {
           cameras_status: [],
           is_stereo_camera_available: false,
@@ -262,7 +262,7 @@ export const statusRoutes = [
       };
     },
   }),
-  // Probes have no token, and are told nothing that would need one.
+  // Open, because probes have no token; the answer reveals nothing that needs one.
   route({
     ...told,
     method: 'GET',

@@ -7,7 +7,7 @@ import { route, UNKNOWN_ARM } from '../route.ts';
 import { ok, outcome } from '../schemas.ts';
 import { stopAnswer } from '../stop-answer.ts';
 
-/** Longest wait for the control loop to confirm, s: a stop that is not confirmed must be told as such. */
+/** Longest wait for the control loop to confirm, s: an unconfirmed stop must be reported as such. */
 const CONFIRMATION = 1;
 
 const stopResponse = z
@@ -41,14 +41,14 @@ async function forEach(
   return stopAnswer(arms, done, nothing, await Promise.all(arms.map((arm) => confirmed(act(arm), clock))));
 }
 
-/** Stops these arms, latched. @param how as the log and the arms' reasons say it */
+/** Stops these arms, latched. @param how wording for the log and the arms' reasons */
 export function stopArms(arms: readonly Arm[], how: string, origin: Origin, clock: Clock): Promise<StopResponse> {
   return forEach(arms, clock, 'Stopped', 'There is no arm.', (arm) =>
     arm.stopAtRest(`${how} by ${origin.who}`, origin),
   );
 }
 
-/** The stop and its reset, which stand below /api/v1 too. */
+/** The routes of stop and reset under a root: they exist under /api/v1 too. */
 const below = (root: string, id: string, tag: 'control' | 'arms', as: string) => [
   route({
     method: 'POST',
@@ -87,7 +87,7 @@ const below = (root: string, id: string, tag: 'control' | 'arms', as: string) =>
     },
     refusals: { 400: UNKNOWN_ARM },
     handler: ({ services }, { arms, request }) => {
-      // An arm that is not stopped is left alone: a reset would take it from its owner.
+      // Skip arms that are not stopped: a reset would take them from their owners.
       const stopped = arms.filter((arm) => arm.latched);
       return forEach(stopped, services.clock, 'Reset', 'No arm was stopped.', (arm) => arm.reset(originOf(request)));
     },

@@ -11,10 +11,10 @@ import { readMessage } from '../validation.ts';
 import { lead, REPORT_INTERVAL, TELEOP, teleopRequest } from './teleop.ts';
 
 const UDP = `${TELEOP}/udp`;
-/** Characters of a secret that may be sent. */
+/** Most characters of a secret. */
 const LONGEST_SECRET = 64;
 
-/** What a datagram holds. */
+/** Content of a datagram. */
 export const datagram = teleopRequest.extend({ secret: word(LONGEST_SECRET).nullable().prefault(null) });
 
 const place = z
@@ -27,8 +27,9 @@ const place = z
   .register(components, { id: 'UDPServerInformationResponse' });
 
 /**
- * What datagrams do, in the name of the client that has opened their port. Clients of phosphobot know no secret: where this computer alone reaches the bridge, and needs no token
- * for anything, theirs are as good as the requests that they could send.
+ * Makes the handler of datagrams; they act for the client that opened the port. phosphobot's clients send no secret.
+ * Their datagrams are accepted if only this computer reaches the bridge and no token is needed: they could send
+ * requests as well.
  */
 function taker(parts: Parts, caller: Caller, admission: Admission) {
   const { services, datagrams, guard } = parts;
@@ -37,14 +38,14 @@ function taker(parts: Parts, caller: Caller, admission: Admission) {
   let received = 0;
   let reported = clock.now();
   return (text: string, reply: (answer: object) => void): void => {
-    // The token by which it was opened may have been revoked.
+    // The token that opened the port may have been revoked.
     if (!guard.stillAdmits(admission)) {
       datagrams.stop();
       return;
     }
     try {
       const body = readMessage(text, datagram, config.dialect);
-      // Who does not know the secret is told nothing: the address may not be the sender's.
+      // No reply without the secret, because the sender address may be forged.
       if (body.secret === null ? !trusting : !datagrams.knows(body.secret)) return;
       const answer = lead(parts, undefined, body, `${UDP} ${body.source}`, caller);
       if (answer.status === 'error') reply({ error: 'refused', detail: answer.message });

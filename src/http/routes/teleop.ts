@@ -17,9 +17,9 @@ import { writerOf } from '../writer.ts';
 import { forceFeedback } from './mirror.ts';
 
 export const TELEOP = '/move/teleop';
-/** How often a client is told how many of its messages have come, s. */
+/** Interval of the reports on received messages, s. */
 export const REPORT_INTERVAL = 1;
-/** Most connections at once: there are not that many hands. */
+/** Most connections at once: more than there are hands. */
 const MOST_CLIENTS = 16;
 
 const hand = (description: string) => number().describe(description);
@@ -82,7 +82,7 @@ const query = {
   ...moving,
 };
 
-/** What a body says, in the units of the inside. */
+/** Converts a body to metres and radians. */
 function handOf({ x, y, z, rx, ry, rz, open, timestamp }: Body, dialect: Dialect): HandMessage {
   const [yaw, roll] = dialect === 'phosphobot' ? [rz, ry] : [ry, rz];
   return {
@@ -99,7 +99,7 @@ function handOf({ x, y, z, rx, ry, rz, open, timestamp }: Body, dialect: Dialect
   };
 }
 
-/** The arm that is named, or that of the hand: the right one leads the first arm, the left one the second. */
+/** The arm named by `robotId`, else the arm of the hand: right leads the first arm, left the second. */
 function armOf(services: HttpServices, robotId: number | undefined, source: Body['source']): Arm {
   if (robotId !== undefined) return armById(services, robotId);
   const arm = services.arms.all[source === 'right' ? 0 : 1];
@@ -107,7 +107,7 @@ function armOf(services: HttpServices, robotId: number | undefined, source: Body
   throw new HttpProblem(400, 'The left hand leads the second arm, and there is one alone: name an arm with robot_id.');
 }
 
-/** Takes a message. @throws {HttpProblem} */
+/** Passes a message to teleoperation. @throws {HttpProblem} */
 export function lead(
   { services }: Parts,
   robotId: number | undefined,
@@ -195,7 +195,7 @@ export const teleopRoutes = [
 const writeStatus = writerOf(statusResponse);
 const writeReport = writerOf(teleopReport);
 
-/** Serves one client. Messages of its two hands are those of two senders. */
+/** Serves one client. Its two hands count as two senders. */
 function serve(parts: Parts, socket: WebSocket, address: string, robotId: number | undefined, caller: Caller): void {
   const { services, limits } = parts;
   const { teleoperation, config, clock } = services;
@@ -203,7 +203,7 @@ function serve(parts: Parts, socket: WebSocket, address: string, robotId: number
   let received = 0;
   let reported = clock.now();
   const tell = (what: string): void => {
-    // One who sends without reading is told no more than it takes.
+    // Replies are dropped for a client that does not read.
     if (socket.bufferedAmount < MOST_WAITING) socket.send(what);
   };
   const take = (text: string): StatusResponse => {

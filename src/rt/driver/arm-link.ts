@@ -4,25 +4,25 @@ import type { PositionLimits } from '../../servo/servo-model.ts';
 import type { ArmReadings } from './arm-readings.ts';
 import type { Gains } from './gains.ts';
 
-/** One servo of an arm: what it is, and how its registers are set. */
+/** One servo of an arm: its identity and its register settings. */
 export interface ServoFacts extends ModelFacts {
   readonly joint: string;
 }
 
-/** How a servo fails: it still carries and will not for long, it is limp and answers, or it does not answer. */
+/** How a servo fails: still carrying but not for long, limp but answering, or not answering. */
 export type Ailment = 'failing' | 'limp' | 'silent';
 
-/** What becomes of an arm's torque: no servo has it, some have it, it is on its way on, all have it, it is on its way off. */
+/** State of an arm's torque: off in all servos, on in some, being switched on, on in all, being switched off. */
 export type Power = 'limp' | 'partial' | 'arming' | 'holding' | 'releasing';
 
-/** What a joint's first servo counts from. */
+/** Homing of a joint's first servo: where it counts from. */
 export interface JointHoming {
-  /** Homing offset to be written, in counts. */
+  /** Homing offset to write, in counts. */
   readonly offset: number;
   readonly operatingMode: number;
-  /** Positions that it is to take as goals, in counts; left out: those that it takes stay. */
+  /** Position limits to write, in counts; left out: its limits stay. */
   readonly limits?: PositionLimits | undefined;
-  /** Whether the servo is to have this offset from now on: the arm has been calibrated with it. */
+  /** Whether the arm has been calibrated with this offset, so that later checks expect it. */
   readonly expected: boolean;
   readonly sign: 1 | -1;
   /** Servo steps at joint angle zero. */
@@ -30,15 +30,15 @@ export interface JointHoming {
 }
 
 /**
- * What the control loop knows of an arm's hardware: readings in, goal positions out, both in radians by joint. A link never
- * throws and never waits: it reports `up` and `reason`, and answers by callbacks.
+ * The control loop's interface to an arm's hardware: readings in, goal positions out, both in radians by joint. A link
+ * never throws and never blocks: it reports `up` and `reason`, and answers by callbacks.
  */
 export interface ArmLink {
   /** True while the arm answers and its registers are known. */
   readonly up: boolean;
-  /** Why it is not up, for people; empty while it is. */
+  /** Why the link is not up, as text for people; empty while it is up. */
   readonly reason: string;
-  /** What people must know of an arm that is up; empty when nothing. */
+  /** A problem that people must know of while the arm is up; empty if there is none. */
   readonly trouble: string;
   readonly readings: ArmReadings;
   /** Every servo reports torque on. */
@@ -47,92 +47,102 @@ export interface ArmLink {
   readonly anyTorque: boolean;
   /** 1 for each joint whose servos all report torque on. */
   readonly held: Uint8Array;
-  /** What becomes of its torque. */
+  /** State of the arm's torque. */
   readonly power: Power;
-  /** Torque is on its way on: goals are to be written in each cycle. */
+  /** Torque is being switched on: write goals in each cycle. */
   readonly arming: boolean;
-  /** Servos are taking torque with the goals that they were sent, which must stay. */
+  /** Servos are taking torque at the goals they were sent: these goals must not change. */
   readonly frozen: boolean;
-  /** Torque is to go on, and it is being found out where limp servos are and what the others hold, `adopted`. */
+  /** Torque was requested: limp servos are read until they stand still, and goals of the others go into `adopted`. */
   readonly settling: boolean;
   /** Goal positions that the servos held when the link came up, rad. */
   readonly adopted: Float64Array;
-  /** Position limits that the servos themselves keep to, rad; infinite where they keep to none. */
+  /** The servos' own position limits, rad; infinite where they have none. */
   readonly limits: { readonly lower: Float64Array; readonly upper: Float64Array };
-  /** Upper bound of each joint's stiffness relative to the arm's data, by gains and models of its servos (1 = nominal). */
+  /**
+   * Upper bound of each joint's stiffness relative to the arm's data, by its servos' gains and models (1 = nominal).
+   */
   readonly gain: Float64Array;
-  /** How those gains are changed; null where they cannot be. */
+  /** Changes these gains; null if they cannot be changed. */
   readonly gains: Gains | null;
-  /** Why torque must not be switched on, by the newest readings; empty when it may. Do not call from the control cycle. */
+  /**
+   * Why torque must not be switched on, by the newest readings; empty if it may. Do not call from the control cycle.
+   */
   readonly torqueRefusal: string;
   /** Why the servos disagree with the calibration of their arm, so that it must not be driven; empty if they agree. */
   readonly miscalibrated: string;
-  /** Why another machine that owns the arm does not let it be driven; empty when it does, and for an own arm. */
+  /** Why the machine that owns a remote arm does not let it be driven; empty if it does, and for a local arm. */
   readonly blocked: string;
-  /** Why the arm must be stopped; empty when it need not. */
+  /** Why the arm must be stopped; empty if it need not be. */
   readonly fault: string;
-  /** True when goals are handed on by somebody else (a remote arm): the link has no servos to hold. */
+  /** True for a remote arm: another part passes its goals on, and the link has no servos to hold. */
   readonly remote: boolean;
   /** Called when a read begun by `begin` has settled. */
   onSettled: () => void;
-  /** Called with what people should know of the servos. */
+  /** Called with a warning about the servos, for people. */
   onWarning: (text: string) => void;
   /**
-   * Called with the joint whose servo cannot go on carrying, and why: its arm is to be lowered. While one is limp or silent
-   * the arm stays up so long, at most 10 s, until `giveUp` says that it has been lowered or cannot be.
+   * Called with a joint whose servo cannot go on carrying, and why: the arm must be lowered. If the servo is limp or
+   * silent, the link stays up for at most 10 s, until `giveUp` says that the arm is down or cannot be lowered.
    */
   onAiling: (joint: number, text: string, ailment: Ailment) => void;
-  /** Time from the beginning of the read until the line has carried its answer, with all that was sent before, s. */
+  /** Time from the start of the read until the line has carried its answer, including everything sent before, s. */
   readonly readTime: number;
-  /** Answers of this cycle came to a request that had been repeated by then: the bus is slow. */
+  /** An answer of this cycle came only after its request had been repeated: the bus is slow. */
   readonly late: boolean;
   /** Begins this cycle's read; returns whether `onSettled` will follow. */
   begin(now: number): boolean;
-  /** The deadline of this cycle's read has passed: retry once, then settle. */
+  /** The deadline of this cycle's read has passed: retries once, then settles. */
   expire(): void;
   /** Sends goal positions, rad. */
   write(goals: Float64Array): void;
   /**
-   * Of each joint, whether it was sent the last goals: 0; 1 when one of its servos has not been heard, or the bus is taken by a
-   * transaction; 2 when one is lost.
+   * By joint, whether the last goals were withheld: 0 sent; 1 not sent, because one of its servos has not been heard or
+   * a transaction has the bus; 2 not sent, because one of its servos is lost.
    */
   readonly withheld: Uint8Array;
   /** Reads torque and goals of the servos in the next cycle. */
   probe(): void;
   /**
-   * Whether the servos of a joint hold the goals that they were sent, as far as is known.
-   * @param resting the goals have stayed the same since the read that tells: they have to be the very same
+   * Whether a joint's servos hold the goals they were sent, by the newest read of their goal registers.
+   * @param resting the goals have not changed since before that read, so they must match, except for rounding
    */
   takesGoals(joint: number, resting: boolean): boolean;
   /**
-   * Switches torque on or off. It goes on only for servos that have shown that they hold the goal of where they are, so goals
-   * are to be written in each cycle from now on.
-   * @param settle is told why it is not done; empty when it is
+   * Switches torque on or off. A servo gets torque only after it has confirmed a goal at its present position, so write
+   * goals in each cycle from now on.
+   * @param settle called with the reason for a failure; with an empty string on success
    */
   setTorque(on: boolean, settle?: (problem: string) => void): void;
-  /** Ends what switches torque on, and undoes it. @param why for people */
+  /**
+   * Cancels switching torque on, and undoes it.
+   * @param why for people
+   */
   endArming(why: string): void;
   /**
-   * Brings back servos that have cut or reduced their torque; the arm is checked anew afterwards.
-   * @returns why it is not done; empty when it is under way, or when no servo needs it
+   * Restores servos that have cut or reduced their torque, and then checks the arm again.
+   * @returns why it is refused; empty if it is under way, or if no servo needs it
    */
   recover(now: number): string;
-  /** An arm with a limp or silent servo is not driven any more: it is checked anew. */
+  /** Stops driving an arm with a limp or silent servo, and checks it again. */
   giveUp(): void;
-  /** Reads what the servos are and how they are set, one transaction in a cycle. */
+  /** Reads the servos' identity and settings, one transaction per cycle. */
   servos(done: (outcome: Outcome<readonly ServoFacts[]>) => void): void;
   /**
-   * Writes the temperature at which each servo switches itself off, degrees Celsius, one transaction in a cycle. A problem
-   * comes before or after some servos have been written.
+   * Writes the temperature at which each servo switches itself off, degrees Celsius, one transaction per cycle. After a
+   * problem, some servos may have been written.
    */
   limitTemperatures(limits: Float64Array, done: (outcome: Outcome<void>) => void): void;
   /**
-   * Writes what the first servo of each joint counts from, one transaction in a cycle, and reads positions so from then on.
-   * Servos must be limp. A problem comes before or after some have been written.
+   * Writes the homing of each joint's first servo, one transaction per cycle, and reads positions with it from then on.
+   * Servos must be limp. After a problem, some servos may have been written.
    */
   calibrate(joints: readonly JointHoming[], done: (outcome: Outcome<void>) => void): void;
-  /** Lets go of the bus until `reopen`; meanwhile it is not up, for this reason. @param done is called when the port is free */
+  /**
+   * Releases the bus until `reopen`; until then the link is not up, for this reason.
+   * @param done called when the port is free
+   */
   close(reason: string, done?: () => void): void;
-  /** Opens the bus again after `close`; does nothing to a link that has not been closed. */
+  /** Opens the bus again after `close`; does nothing if the link is not closed. */
   reopen(): void;
 }

@@ -1,26 +1,32 @@
-/** What an arm in the control loop was measured to be last, by joint; whoever reads its bus or hears of it fills it in. */
+/** Latest measurements of an arm in the control loop, by joint, filled in by its link. */
 export class ArmReadings {
   /** rad; NaN before the first sample. */
   readonly positions: Float64Array;
-  /** rad/s, Nm, degC, V, status bits. */
+  /** rad/s */
   readonly velocities: Float64Array;
+  /** Nm */
   readonly efforts: Float64Array;
-  /** External torques of an arm whose bus another machine owns, as that machine tells them, Nm; NaN while it tells none. */
+  /** External torques of a remote arm, as reported by the machine that owns its bus, Nm; NaN while it reports none. */
   readonly external: Float64Array;
+  /** degC */
   readonly temperatures: Float64Array;
+  /** V */
   readonly voltages: Float64Array;
+  /** Status bits. */
   readonly alarms: Float64Array;
   /** Temperature at which each servo switches itself off, degC; 0 where it is not known. */
   readonly temperatureLimits: Float64Array;
-  /** When each joint was heard last, by the quietest of its servos, monotonic, s; 0 for never. */
+  /** When each joint was last heard, by its longest silent servo, monotonic, s; 0 for never. */
   readonly heard: Float64Array;
-  /** Replies of each joint's first servo that never came. */
+  /** Number of missing replies from each joint's first servo. */
   readonly lost: Float64Array;
-  /** Beginning of the read that gave all positions; of that of the servos that still carry; of the details: monotonic, s; 0 for never. */
+  /** Start of the last read that gave all positions, monotonic, s; 0 for never. */
   sampleTime = 0;
+  /** The same for positions of all servos that still carry. */
   steerTime = 0;
+  /** The same for the details. */
   detailTime = 0;
-  /** From request to last reply: median and 99th percentile of the last seconds, s; 0 before. */
+  /** Round trip from request to last reply: median and 99th percentile of the last seconds, s; 0 until known. */
   roundTripMedian = 0;
   roundTripLongest = 0;
   /** Bytes that belonged to no valid reply. */

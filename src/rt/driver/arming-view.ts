@@ -1,21 +1,21 @@
 import type { ServoParts } from './servo-parts.ts';
 
-/** What arming sees of the servos, by their place. Nothing here is changed by it. */
+/** What arming sees of the servos, by slot index. Arming does not change these arrays. */
 export interface ArmingView {
   /** For people: "servo 3 (elbow)". */
   label(index: number): string;
   /** 1 for each servo that is written to. */
   readonly commanded: Uint8Array;
-  /** 1 for each servo that has torque, and for each that carries nothing, being dead or limp by itself. */
+  /** 1 for each servo that has torque; 1 for each that carries nothing, because it is dead or limp by itself. */
   readonly holds: Uint8Array;
   readonly lost: Uint8Array;
-  /** Present position, steps, and 1 for each that has just been read and believed. */
+  /** Present position, steps; 1 for each servo whose position has just been read and believed. */
   readonly steps: Float64Array;
   readonly fresh: Uint8Array;
-  /** Goal that each servo was sent last, and that which it was read to hold, steps. */
+  /** Goal last sent to each servo, and goal read back from it, steps. */
   readonly sent: Float64Array;
   readonly taken: Float64Array;
-  /** Its own position limits, steps. */
+  /** Each servo's own position limits, steps. */
   readonly lowest: Float64Array;
   readonly highest: Float64Array;
   /** rad per step. */
@@ -26,7 +26,7 @@ export interface ArmingView {
   undo(before: Uint8Array): void;
 }
 
-/** What arming sees of the servos of an arm, and does to them. */
+/** What arming sees of an arm's servos, and the commands it gives them. */
 export function armingView(parts: ServoParts): ArmingView {
   const { torque, writes, health, trust, measurements, limits, slots } = parts;
   const all = (on: 0 | 1): void => {
@@ -54,7 +54,7 @@ export function armingView(parts: ServoParts): ArmingView {
   };
 }
 
-/** Why torque is undone: a servo has moved when it got it. @param steps by so many */
+/** Why torque is undone: a servo moved when it got torque. @param steps distance that it moved */
 export function movedText(view: ArmingView, index: number, steps: number): string {
   return (
     `${view.label(index)} moved ${(steps * view.radians[index]!).toFixed(2)} rad when it got torque, which was switched off ` +
@@ -62,7 +62,7 @@ export function movedText(view: ArmingView, index: number, steps: number): strin
   );
 }
 
-/** Why torque does not go on: a servo does not hold the goal that it was sent. */
+/** Why torque does not go on: a servo does not hold the goal it was sent. */
 export function refusalText(view: ArmingView, index: number): string {
   const sent = view.sent[index]!;
   const low = view.lowest[index]!;

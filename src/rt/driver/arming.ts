@@ -2,7 +2,7 @@ import { Running } from '../../machine.ts';
 import { ARMING } from './arming-machine.ts';
 import { type ArmingView, movedText, refusalText } from './arming-view.ts';
 
-/** Readings in a row over which a limp joint must stand still before it gets torque, and by how little, steps. */
+/** Readings in a row for which a limp joint must stand still before it gets torque, and the scatter allowed, steps. */
 const AGREEING = 3;
 const AGREEMENT = 12;
 /** Longest wait for joints to stand still, s. */
@@ -10,22 +10,22 @@ const SETTLING_LIMIT = 1.5;
 /** Reads in a row that must show the goals, and the longest wait for them, s. */
 const OFFERS = 2;
 const OFFERING_LIMIT = 0.3;
-/** A goal further from its joint than the droop of the model and this is not where the joint is, rad. */
+/** A limp joint that moves further than this plus `AGREEMENT` has left the place its goal was made for, rad. */
 const GOAL_BAND = 0.03;
-/** Reads after which a torque command that the servos do not confirm is sent again. */
+/** Reads after which a torque command that the servos have not confirmed is sent again. */
 const RETRY = 4;
-/** Servos that do not have the torque that was asked for by then are given up, s. */
+/** Longest wait for all servos to take torque, s. */
 const TORQUE_LIMIT = 0.5;
-/** Torque that is on its way is given up when no read has brought all servos for so long, s, and in so many cycles. */
+/** Switching torque on is given up after no read has brought all servos for this long, s, and this many cycles. */
 const SILENCE = 0.5;
 const SILENT_CYCLES = 5;
-/** Time over which joints are watched once they have torque, s, and what they may move besides their droop, rad. */
+/** How long joints are watched once they have torque, s, and how far they may move beyond their droop, rad. */
 const PROVING_TIME = 0.05;
 const PROVING_BAND = 0.03;
 
 type Input = keyof typeof ARMING.inputs;
 
-/** Tells both who wait for the same outcome. */
+/** Calls both callbacks with the same outcome. */
 export function both(first: (problem: string) => void, second: (problem: string) => void): (problem: string) => void {
   return (problem) => {
     first(problem);
@@ -33,19 +33,21 @@ export function both(first: (problem: string) => void, second: (problem: string)
   };
 }
 
-/** Switches the torque of an arm: servo by servo verified, and undone when anything is not as it should be. */
+/** Switches the torque of an arm, verifies each servo, and undoes the command if anything is wrong. */
 export class Arming {
   readonly #machine = new Running(ARMING);
   readonly #view: ArmingView;
-  /** 1 for each servo that had torque before. */
+  /** 1 for each servo that had torque before the command. */
   readonly #before: Uint8Array;
-  /** Where each servo was when its readings began to agree, and how many have; later, where it was when it got torque. */
+  /**
+   * Position of each servo when its readings began to agree, and how many have; later, its position when it got torque.
+   */
   readonly #anchor: Float64Array;
   #agreeing = 0;
   #reads = 0;
-  /** When torque was asked for, s. */
+  /** When torque was requested, s. */
   #begun = 0;
-  /** When all servos were heard last, or torque was asked for, s, and cycles since. */
+  /** When all servos were last heard, or torque was requested, s; cycles since then. */
   #heard = 0;
   #silent = 0;
   #problem = '';
@@ -66,22 +68,22 @@ export class Arming {
     return this.#machine.state !== 'idle';
   }
 
-  /** Torque is on its way on: the servos are read back in each cycle. */
+  /** Torque is being switched on: the servos are read back in each cycle. */
   get switchingOn(): boolean {
     const { state } = this.#machine;
     return state !== 'idle' && state !== 'releasing' && state !== 'undoing';
   }
 
-  /** Goals stay as they are: servos take torque with them. */
+  /** Goals must not change, because servos take torque at them. */
   get frozen(): boolean {
     const { state } = this.#machine;
     return state === 'energising' || state === 'proving';
   }
 
   /**
-   * Asks for torque on or off. Whoever asked for the opposite before is told that it is over; whoever asked for the same is told
-   * with this one.
-   * @param settle is told why it is not done; empty when it is
+   * Requests torque on or off. Off ends a request for on; on is refused while torque is going off. Requests for the
+   * same are settled together.
+   * @param settle called with the reason for a failure; with an empty string on success
    */
   ask(on: boolean, now: number, settle: (problem: string) => void): void {
     this.#problem = 'torque has been switched off meanwhile';
@@ -104,27 +106,33 @@ export class Arming {
     this.#reads = 0;
   }
 
-  /** Ends what switches torque on, and undoes it. @param why for people */
+  /**
+   * Cancels switching torque on, and undoes it.
+   * @param why for people
+   */
   end(why: string, now: number): void {
     if (!this.switchingOn) return;
     this.#problem = why;
     this.#put('end', now);
   }
 
-  /** The servos are checked anew. */
+  /**
+   * Ends the command, because the servos must be checked again.
+   * @param why for people
+   */
   lose(why: string, now: number): void {
     this.#problem = why;
     this.#put('lost', now);
   }
 
-  /** Once a cycle, before it is known what its read brings. */
+  /** Call once per cycle, before its read. */
   tend(now: number): void {
     if (!this.switchingOn || ++this.#silent <= SILENT_CYCLES || now - this.#heard <= SILENCE) return;
     this.#problem = 'its servos do not answer just now';
     this.#put('overdue', now);
   }
 
-  /** Once for each cycle whose read brought positions, goals and torque of all servos. */
+  /** Call once for each cycle that has read positions, goals and torque of all servos. */
   step(now: number): void {
     this.#heard = now;
     this.#silent = 0;
@@ -196,7 +204,7 @@ export class Arming {
     }
   }
 
-  /** Whether a limp joint has left the place that its goal was made for. */
+  /** Whether a limp joint has left the place its goal was made for. */
   #strays(index: number): boolean {
     const view = this.#view;
     const away = Math.abs(view.steps[index]! - this.#anchor[index]!);
@@ -237,7 +245,7 @@ export class Arming {
     else if (++this.#reads % RETRY === 0) this.#put('unanswered', now);
   }
 
-  /** A servo that has moved by more than its droop since torque was sent; -1 for none. */
+  /** Index of a servo that has moved by more than its droop since torque was sent; -1 for none. */
   #movedJoint(): number {
     const view = this.#view;
     for (let i = 0; i < view.holds.length; i++) {

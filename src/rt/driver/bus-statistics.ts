@@ -2,15 +2,15 @@ import type { ServoBus } from '../../servo/servo-bus.ts';
 import { Histogram } from '../loop/histogram.ts';
 import type { ArmReadings } from './arm-readings.ts';
 
-/** Round trips are told anew this often, s. */
+/** Interval at which the round-trip figures are updated, s. */
 const INTERVAL = 5;
 
-/** Tells when the servos of an arm were heard, and how long their answers took. */
+/** Records when the servos of an arm were heard, and how long their answers took. */
 export class BusStatistics {
   readonly #readings: ArmReadings;
   readonly #bus: ServoBus;
   readonly #jointOf: readonly number[];
-  /** When each servo was heard last, s. */
+  /** When each servo was last heard, s. */
   readonly #servos: Float64Array;
   readonly #roundTrips = new Histogram();
   #told = 0;
@@ -23,7 +23,7 @@ export class BusStatistics {
     this.#servos = new Float64Array(jointOf.length);
   }
 
-  /** All servos have been heard in a check whose first request left at `began`. */
+  /** All servos have answered in a check whose first request left at `began`. */
   checked(began: number, now: number): void {
     this.#servos.fill(now);
     this.#readings.heard.fill(now);
@@ -34,7 +34,7 @@ export class BusStatistics {
 
   /**
    * A read has settled.
-   * @param duration from request to last reply, s; NaN when some reply has not come
+   * @param duration from request to last reply, s; NaN if a reply is missing
    */
   settled(answered: Uint8Array, duration: number, now: number): void {
     const { heard, lost } = this.#readings;

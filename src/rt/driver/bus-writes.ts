@@ -4,15 +4,15 @@ import type { ServoBus } from '../../servo/servo-bus.ts';
 import type { Gains } from './gains.ts';
 import type { ServoSlot } from './servo-slots.ts';
 
-/** What a cycle writes to the servos of an arm. No servo answers any of it. */
+/** Writes of a control cycle to an arm's servos. No servo acknowledges them. */
 export class BusWrites {
-  /** 1 for each servo that is written to: all but shadows, which obey their joint's first servo by themselves. */
+  /** 1 for each servo that is written to: all but shadows, which obey the packets for their joint's first servo. */
   readonly commanded: Uint8Array;
-  /** Goal that each servo was sent last, steps. */
+  /** Goal last sent to each servo, steps. */
   readonly sent: Float64Array;
-  /** Registers of a largest effort that servos of these models may keep to, of one size wherever they exist. */
+  /** Effort-limit registers that servos of these models may have, each of one size wherever it exists. */
   readonly effortLimits: readonly Register[];
-  /** The EEPROM of some servo may be open: a gain that is written now would outlast the supply. */
+  /** The EEPROM of some servo may be open: a gain written now would survive a power cycle. */
   eepromOpen = false;
   readonly #bus: ServoBus;
   readonly #slots: readonly ServoSlot[];
@@ -40,7 +40,11 @@ export class BusWrites {
     this.#meant = new Uint8Array(slots.length);
   }
 
-  /** @param goals rad, by joint @param trusted 1 for each servo that may be sent goals @param only 1 for each that is meant */
+  /**
+   * @param goals rad, by joint
+   * @param trusted 1 for each servo that may be sent goals
+   * @param only 1 for each servo to write
+   */
   goals(goals: Float64Array, trusted: Uint8Array, only: Uint8Array): void {
     for (let i = 0; i < this.#slots.length; i++) {
       const { calibration, joint } = this.#slots[i]!;
@@ -54,8 +58,9 @@ export class BusWrites {
   }
 
   /**
-   * Not kept over a power cycle: the lock of a Feetech servo is closed, and these registers of a Dynamixel servo are RAM. One
-   * that has lost its supply comes back with its lock open, and is not trusted then.
+   * Writes gains and effort limits, which do not survive a power cycle: the lock of a Feetech servo is closed, and
+   * these registers of a Dynamixel servo are RAM. A servo that has lost its supply comes back with its lock open, but
+   * is not trusted then.
    */
   gains(trusted: Uint8Array): void {
     if (this.eepromOpen) return;
@@ -75,12 +80,15 @@ export class BusWrites {
     }
   }
 
-  /** @param values 1 for each servo that is to have torque */
+  /** @param values 1 for each servo that should have torque */
   torque(values: Uint8Array): void {
     this.#bus.syncWrite(this.#torque, values, this.commanded);
   }
 
-  /** Switches off servos, and none on: one that has lost its torque meanwhile stays limp. @param kept 1 for each that is left */
+  /**
+   * Only switches torque off: a kept servo that has lost its torque meanwhile stays limp.
+   * @param kept 1 for each servo to leave alone
+   */
   release(kept: Uint8Array): void {
     for (let i = 0; i < this.#meant.length; i++) this.#meant[i] = kept[i] === 0 ? this.commanded[i]! : 0;
     this.#flags.fill(0);

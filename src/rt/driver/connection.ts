@@ -144,7 +144,7 @@ export const CONNECTION = defineMachine({
 
 type Input = keyof typeof CONNECTION.inputs;
 
-/** What a connection has done for it. */
+/** Effects that a connection asks of its owner. */
 export interface ConnectionHooks {
   open(): void;
   check(): void;
@@ -157,7 +157,7 @@ export interface ConnectionHooks {
 export class Connection {
   readonly #machine = new Running(CONNECTION);
   readonly #hooks: ConnectionHooks;
-  /** No try before this instant, s. */
+  /** No retry before this instant, s. */
   #retryAt = 0;
   #backOff = FIRST_BACK_OFF;
 
@@ -165,7 +165,7 @@ export class Connection {
     this.#hooks = hooks;
   }
 
-  /** The arm answers, and what its servos are set to is known. */
+  /** The arm answers, and its servos' settings are known. */
   get up(): boolean {
     return this.reading || this.#machine.state === 'renewing';
   }
@@ -179,7 +179,7 @@ export class Connection {
     return this.#machine.state;
   }
 
-  /** Once a cycle while it is not up: tries again when its time has come. @param now monotonic, s */
+  /** Call once per cycle while the arm is not up: retries when the time has come. @param now monotonic, s */
   advance(now: number): void {
     if (now >= this.#retryAt) this.put('due', now);
   }

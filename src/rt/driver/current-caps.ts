@@ -1,46 +1,52 @@
-/** What a servo with a cap has in its register of the largest current, or part of its output, in counts. */
+/** Cap found in a servo's register of the largest current, or of the largest part of its output, counts. */
 export interface FoundCap {
   readonly counts: number;
-  /** What the data of its arm and its EEPROM say that it should have there. */
+  /** Counts that it should have, according to its arm's data and its EEPROM. */
   readonly usual: number;
   /** Torque of one count, Nm. */
   readonly torquePerCount: number;
   /** Torque at standstill and full output, Nm. */
   readonly stallTorque: number;
-  /** It keeps to a cap while its arm floats too. */
+  /** The cap also applies while the arm floats. */
   readonly floating: boolean;
-  /** It has torque. */
+  /** The servo has torque. */
   readonly holds: boolean;
 }
 
-/** Caps of an arm's servos, in register counts: their own ones, and those that they are given while it floats; 0: none. */
+/** Caps of an arm's servos, in register counts: their own, and those while the arm floats; 0: none. */
 export interface CapPlan {
   readonly own: readonly number[];
   readonly soft: readonly number[];
 }
 
 /**
- * Largest currents, or parts of the full output, of the servos of one arm, where they keep to one: what they may push with
- * while the arm floats, whatever becomes of the bridge meanwhile, and what a gripper may squeeze with. While the arm floats
- * goals are kept within the same torque, so a cap takes nothing away that is asked for, and its change is felt by nobody.
+ * Caps of one arm's servos: the largest current, or the largest part of the full output, of servos that have one. They
+ * limit what a floating arm may push with, whatever becomes of the bridge meanwhile, and what a gripper may squeeze
+ * with. Goals of a floating arm stay within the same torque, so its caps take nothing away, and nobody feels them
+ * change.
  */
 export class CurrentCaps {
-  /** What is to be written, counts. */
+  /** Caps to write, counts. */
   readonly wanted: Float64Array;
   /** 1 for each servo that has a cap. */
   readonly capped: Uint8Array;
-  /** Some servo is not known to have the cap that it is to have. */
+  /** Some servo has not confirmed its wanted cap. */
   pending = false;
-  /** Every servo is known to have its own cap, or keeps the one with which it held, which says itself that it is not its own. */
+  /**
+   * Every servo has confirmed its own cap, or the smaller one with which it held: the next check recognises that one as
+   * not its own.
+   */
   restored = true;
-  /** Every servo is known to have its own cap, or the smaller one that it works with. */
+  /** Every servo has confirmed its own cap, or the smaller one that it works with. */
   works = true;
   /** The arm floats. */
   #floating = false;
   readonly #floats: Uint8Array;
-  /** Largest torque by joint that somebody has asked for, Nm. */
+  /** Requested torque limit by joint, Nm; infinite for none. */
   readonly #limits: Float64Array;
-  /** By servo, counts: the cap with which it held when its bus was opened, until its joint is asked to move; infinite for none. */
+  /**
+   * By servo, counts: cap with which it held when its bus was opened, kept until its joint must move; infinite: none.
+   */
   readonly #kept: Float64Array;
   /** Some joint is limited, or some servo keeps the cap with which it held. */
   #bound = false;
@@ -54,7 +60,7 @@ export class CurrentCaps {
 
   /**
    * @param joint joint of each servo
-   * @param left what a bridge that did not end properly has left behind; null: nothing
+   * @param left caps that a bridge which did not end properly may have left in the servos; null: none
    */
   constructor(joint: readonly number[], left: CapPlan | null) {
     const count = joint.length;
@@ -75,8 +81,9 @@ export class CurrentCaps {
   }
 
   /**
-   * What a servo has when its bus is opened; null: no cap. One that holds with less than its own keeps that, whoever gave it
-   * to it: with more it would squeeze what its joint holds. A limp one is to have its own.
+   * Takes the cap that a servo has when its bus is opened; null: no cap. A servo that holds with less than its own cap
+   * keeps the smaller one, whoever set it: with more it would squeeze what its joint holds. A limp servo gets its own
+   * cap.
    */
   found(index: number, cap: FoundCap | null): void {
     this.capped[index] = cap === null ? 0 : 1;
@@ -95,40 +102,40 @@ export class CurrentCaps {
     this.#want();
   }
 
-  /** What servos would be given for these torques (Nm, by joint); those of a joint share its torque by their strength. */
+  /** The caps for these torques, Nm by joint; servos of a joint share its torque in proportion to stall torque. */
   plan(torques: ArrayLike<number>): CapPlan {
     const own = Array.from(this.#own);
     return { own, soft: own.map((_, i) => this.#softCounts(i, torques)) };
   }
 
-  /** Wants caps of these torques, Nm by joint. */
+  /** Requests caps at these torques, Nm by joint: the arm floats. */
   soften(torques: ArrayLike<number>): void {
     for (let i = 0; i < this.wanted.length; i++) this.#soft[i] = this.#softCounts(i, torques);
     this.#floating = true;
     this.#want();
   }
 
-  /** Wants the servos' own caps again, or those that their joints are limited to. */
+  /** Requests the caps for an arm that does not float: the servos' own, or those of their joints' limits. */
   restore(): void {
     this.#floating = false;
     this.#want();
   }
 
-  /** Wants the servos of a joint to give no more than this torque together, Nm; infinite: as much as their own caps let them. */
+  /** Limits the torque of a joint's servos together, Nm; infinite: up to their own caps. */
   limit(joint: number, torque: number): void {
     this.#limits[joint] = torque;
     if (torque !== Number.POSITIVE_INFINITY) this.#bound = true;
     this.asked(joint);
   }
 
-  /** A joint is asked to move: its servos need not keep the caps with which they held. */
+  /** A joint is asked to move, so its servos no longer keep the caps with which they held. */
   asked(joint: number): void {
     if (!this.#bound) return;
     for (let i = 0; i < this.#joint.length; i++) if (this.#joint[i] === joint) this.#kept[i] = Number.POSITIVE_INFINITY;
     this.#want();
   }
 
-  /** No servo has torque: all may have their own caps again. */
+  /** No servo has torque, so all may have their own caps again. */
   slacken(): void {
     if (!this.#bound) return;
     this.#bound = false;
@@ -137,13 +144,13 @@ export class CurrentCaps {
     this.#want();
   }
 
-  /** Whether every servo of a joint keeps to a largest torque. */
+  /** Whether every servo of a joint has a cap. */
   caps(joint: number): boolean {
     for (let i = 0; i < this.#joint.length; i++) if (this.#joint[i] === joint && this.capped[i] === 0) return false;
     return true;
   }
 
-  /** A servo has been read. */
+  /** Takes the cap read back from a servo, counts. */
   confirm(index: number, counts: number): void {
     if (this.capped[index] === 0) return;
     this.#confirmed[index] = counts;
@@ -154,7 +161,7 @@ export class CurrentCaps {
     return this.#floats[index] === 0 ? 0 : this.#countsFor(index, torques[this.#joint[index]!]!);
   }
 
-  /** Those of a joint share its torque by their strength. */
+  /** Servos of a joint share its torque in proportion to stall torque. */
   #countsFor(index: number, torque: number): number {
     const joint = this.#joint[index]!;
     let strength = 0;

@@ -8,13 +8,13 @@ import type { ServoSlot } from './servo-slots.ts';
 import type { ServoTrust } from './servo-trust.ts';
 import type { TorqueState } from './torque-state.ts';
 
-/** A servo that has lost its torque by itself is believed after so many reads. */
+/** Reads in a row that must show a servo limp before its loss of torque is believed. */
 const AGREEING = 2;
 
-/** What precedes the second read of a cycle has taken no longer than this, s: in a longer time the host has stood still. */
+/** Longest time counted before a cycle's second read, s: a longer one means that the host was paused. */
 const LONGEST_FIRST = 0.03;
 
-/** What the reads of a cycle are taken by. */
+/** Parts of an arm that take the results of a cycle's reads. */
 export interface ReaderParts {
   readonly bus: ServoBus;
   readonly blocks: Blocks;
@@ -27,21 +27,21 @@ export interface ReaderParts {
   readonly gains: Gains;
 }
 
-/** Reads the servos of an arm in each cycle: one block, or two, each taken over by those whom it concerns. */
+/** Reads an arm's servos in each cycle, in one or two blocks, and hands the results to the parts that need them. */
 export class CycleReader {
-  /** All servos have answered in this cycle, with positions that can be believed; and all of those that still carry. */
+  /** In this cycle all servos, or all that still carry, have answered with credible positions. */
   all = false;
   living = false;
-  /** Some servo has answered in this cycle. */
+  /** At least one servo has answered in this cycle. */
   heard = false;
-  /** Answers came to a request that had been repeated by then. */
+  /** An answer came only after its request had been repeated. */
   late = false;
-  /** Torque was read that nobody has asked for. */
+  /** A servo has torque that nobody asked for. */
   unasked = false;
-  /** The state of the servos is to be read again in the next cycle. */
+  /** The next cycle must read the servos' state again. */
   doubtful = false;
   readonly #parts: ReaderParts;
-  /** Reads in a row that showed a servo limp though it was left with torque. */
+  /** Reads in a row that showed a servo limp though it should have torque. */
   readonly #limpReads: Uint8Array;
   readonly #plan: ReadPlan;
   #block: Block;
@@ -55,12 +55,12 @@ export class CycleReader {
     this.#block = parts.blocks.position;
   }
 
-  /** Time from the beginning of the cycle until the line has carried its answers, with all that was sent before, s. */
+  /** Time from the start of the cycle until the line has carried its answers, including everything sent before, s. */
   get readTime(): number {
     return Math.min(this.#asked - this.#begun, LONGEST_FIRST) + this.#parts.bus.readTime;
   }
 
-  /** A servo was read to be limp though it was left with torque, which is not believed yet. */
+  /** The servo was read as limp though it should have torque, but this is not believed yet. */
   seemsLimp(index: number): boolean {
     return this.#limpReads[index]! > 0 && this.#limpReads[index]! < AGREEING;
   }
@@ -84,8 +84,8 @@ export class CycleReader {
 
   /**
    * A read has settled.
-   * @param commanded a torque command is under way: torque may be otherwise than it was left
-   * @returns whether the cycle's reads are over; otherwise the next one has begun
+   * @param commanded a torque command is under way, so torque may differ from the expected one
+   * @returns true if the cycle's reads are over; false if the next one has begun
    */
   settled(commanded: boolean, now: number): boolean {
     const { bus, measurements, statistics, trust } = this.#parts;
@@ -134,7 +134,7 @@ export class CycleReader {
     }
   }
 
-  /** Of all servos, or at least of all that still carry. */
+  /** Takes the state of all servos, or at least of all that still carry. */
   #takeState(block: Block, all: boolean, commanded: boolean): void {
     const { readings } = this.#parts;
     const begun = this.#begun;
@@ -155,7 +155,7 @@ export class CycleReader {
       const limp = !commanded && held < torque.expected[i]!;
       this.#limpReads[i] = limp ? this.#limpReads[i]! + 1 : 0;
       if (limp) {
-        // Until it is read again, and when it has fallen, it counts as holding: the others go on carrying.
+        // A doubtful or fallen servo still counts as holding, so that the others go on carrying.
         if (this.#limpReads[i]! >= AGREEING) trust.fell(i, this.#begun);
         else this.doubtful = true;
         continue;

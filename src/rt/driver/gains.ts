@@ -1,42 +1,42 @@
 import { type CapPlan, CurrentCaps, type FoundCap } from './current-caps.ts';
 
-/** Position gains of an arm's servos, in register counts: their own ones, and the softer ones that they are given. */
+/** Position gains of an arm's servos, in register counts: their own, and the softer ones that they are given. */
 export interface GainPlan {
   readonly own: readonly number[];
   readonly soft: readonly number[];
-  /** The same of their largest currents. */
+  /** The same for their current caps. */
   readonly currents: CapPlan;
 }
 
-/** Part by which a gain changes at a time, so that goals change with it no faster than in a quick motion. */
+/** Largest relative change of a gain per step: goals change with the gain, but no faster than in a quick motion. */
 const STEP = 0.12;
 
 /**
- * Position gains of the servos of one arm. A servo's gain is changed under torque, so what matters is what it may have at
- * a moment: goals stand off the measured position by torque over stiffness, and with too small a stiffness the arm would
- * be thrown. So the largest gain that is possible counts: the wanted one at once where it is larger, and only after
- * it has been read back where it is smaller. Until then the arm is carried a little less, for a cycle or two. Gains change in small steps, each read back before the next.
- * With them go the largest currents of servos that keep to one.
+ * Position gains of the servos of one arm, changed under torque. Goals stand off the measured position by torque over
+ * stiffness, so a stiffness assumed too small would throw the arm. The largest gain that a servo may have at the moment
+ * therefore counts: a larger wanted gain counts at once, a smaller one only after it has been read back. Until then the
+ * arm is carried a little less, for a cycle or two. Gains change in small steps, each read back before the next.
+ * Current caps of servos that have one change along with the gains.
  */
 export class Gains {
-  /** Largest gain that each joint may have now, against the one for which the arm's data states the stiffness. */
+  /** Largest gain that each joint may have now, relative to the gain for which the arm's data states the stiffness. */
   readonly effective: Float64Array;
-  /** The same of the gains that the servos were read to have. */
+  /** The same for the gains that were read back from the servos. */
   readonly known: Float64Array;
-  /** What is to be written next, counts. */
+  /** Gains to write next, counts. */
   readonly wanted: Float64Array;
-  /** Largest currents, which change with the gains. */
+  /** Current caps, which change with the gains. */
   readonly currents: CurrentCaps;
-  /** Some servo is not known to have the gain that it is to come to. */
+  /** Some servo has not confirmed the gain it must reach. */
   #pending = false;
   #restored = false;
   #works = false;
   readonly #target: Float64Array;
-  /** Joint of each servo, and what a count of its gain adds to the joint's. */
+  /** Joint of each servo, and what one count of its gain adds to the joint's gain. */
   readonly #joint: readonly number[];
   readonly #share: Float64Array;
   readonly #own: Float64Array;
-  /** Gain with which each servo works when the arm does not float: its own one, or a part of it. */
+  /** Gain of each servo while the arm does not float: its own, or a fraction of it. */
   readonly #work: Float64Array;
   #floating = false;
   readonly #soft: Float64Array;
@@ -44,7 +44,7 @@ export class Gains {
 
   /**
    * @param joint joint of each servo
-   * @param left what a bridge that did not end properly has left behind; null: nothing
+   * @param left gains that a bridge which did not end properly may have left in the servos; null: none
    */
   constructor(joint: readonly number[], left: GainPlan | null) {
     const count = joint.length;
@@ -64,32 +64,33 @@ export class Gains {
     this.#soft.set(left.soft);
   }
 
-  /** Some servo is not known to have what it is to have. */
+  /** Some servo has not confirmed its gain or its current cap. */
   get pending(): boolean {
     return this.#pending || this.currents.pending;
   }
 
-  /** How stiff some servo is, is not known: its gain changes. */
+  /** Some servo's gain is changing, so its stiffness is uncertain. */
   get stiffening(): boolean {
     return this.#pending;
   }
 
-  /** True while every servo is known to have its own gain and its own largest current. */
+  /** True while every servo has confirmed its own gain and its own current cap. */
   get restored(): boolean {
     return this.#restored && this.currents.restored;
   }
 
-  /** True while every servo is known to have what it works with when the arm does not float. */
+  /** True while every servo has confirmed the gain and the current cap for an arm that does not float. */
   get works(): boolean {
     return this.#works && this.currents.works;
   }
 
   /**
-   * What a servo has when its bus is opened. One from the soft to its own was given to it by a bridge that could not take
-   * it back: its own one is wanted again. Any other is its own. What `work` has asked for is forgotten: the servo may be
-   * another one.
-   * @param share what a count adds to the joint's gain, against the one for which the arm's data states the stiffness
-   * @param cap its largest current; null where it keeps to none
+   * Takes the gain that a servo has when its bus is opened. A gain between the soft one and its own was left by a
+   * bridge that could not restore it, so its own gain is wanted again. Any other gain is its own. The fraction set by
+   * `work` is forgotten, because the servo may be another one.
+   * @param share what one count adds to the joint's gain, relative to the gain for which the arm's data states the
+   * stiffness
+   * @param cap its current cap; null if it has none
    */
   found(index: number, counts: number, share: number, cap: FoundCap | null): void {
     this.currents.found(index, cap);
@@ -103,14 +104,14 @@ export class Gains {
     this.#settle();
   }
 
-  /** What servos would be given for parts of their own gains, 0..1, and for largest torques, Nm, by joint. */
+  /** Gains and caps for these fractions of the servos' own gains, 0..1, and these largest torques, Nm, by joint. */
   plan(parts: ArrayLike<number>, torques: ArrayLike<number>): GainPlan {
     const own = Array.from(this.#own);
     const soft = own.map((counts, i) => softened(counts, parts[this.#joint[i]!]!));
     return { own, soft, currents: this.currents.plan(torques) };
   }
 
-  /** Wants parts of the servos' own gains, 0..1, and currents of at most these torques, Nm, by joint. */
+  /** Requests fractions of the servos' own gains, 0..1, and caps at these torques, Nm, by joint: the arm floats. */
   soften(parts: ArrayLike<number>, torques: ArrayLike<number>): void {
     this.currents.soften(torques);
     for (let i = 0; i < this.wanted.length; i++) {
@@ -121,7 +122,7 @@ export class Gains {
     this.#settle();
   }
 
-  /** Wants the gains again with which the servos work when the arm does not float, and their own largest currents. */
+  /** Requests the gains and caps for an arm that does not float. */
   restore(): void {
     this.currents.restore();
     this.#floating = false;
@@ -132,7 +133,10 @@ export class Gains {
     this.#settle();
   }
 
-  /** Wants the servos to work with these parts of their own gains, 0..1 by joint, from now on or when the arm floats no more. */
+  /**
+   * Sets the fractions of their own gains, 0..1 by joint, with which servos work while the arm does not float. They
+   * apply at once, or when the arm stops floating.
+   */
   work(parts: ArrayLike<number>): void {
     for (let i = 0; i < this.wanted.length; i++) {
       const part = parts[this.#joint[i]!]!;
@@ -141,13 +145,13 @@ export class Gains {
     if (!this.#floating) this.restore();
   }
 
-  /** What a servo is about to be given is told from its own gain when it is connected anew. */
+  /** Keeps the softest gain a servo is given: the next connection tells it from the servo's own gain. */
   #give(index: number): void {
     const soft = this.#soft[index]!;
     if (!(soft <= this.#target[index]!)) this.#soft[index] = this.#target[index]!;
   }
 
-  /** A servo has been read. */
+  /** Takes the gain read back from a servo, counts. */
   confirm(index: number, counts: number): void {
     this.#confirmed[index] = counts;
     this.#settle();

@@ -1,12 +1,12 @@
 import type { FoundServo } from '../../servo/start-up.ts';
 import type { ServoSlot } from './servo-slots.ts';
 
-/** Holds the homing offsets that servos have against those that their arm was calibrated with. */
+/** Compares the servos' homing offsets with those of the arm's calibration. */
 export class HomingCheck {
-  /** What differs, and what to do; empty when nothing does. */
+  /** What differs, and what to do; empty if nothing differs. */
   text = '';
   readonly #servos: readonly ServoSlot[];
-  /** Counts; NaN where nothing is known. */
+  /** Expected offset by servo, counts; NaN where none is known. */
   readonly #wanted: Float64Array;
 
   constructor(servos: readonly ServoSlot[]) {
@@ -14,12 +14,12 @@ export class HomingCheck {
     this.#wanted = Float64Array.from(servos, ({ homing }) => homing ?? Number.NaN);
   }
 
-  /** @param offset that the servo is to have from now on, counts; null: any */
+  /** @param offset expected of the servo from now on, counts; null: any */
   set(index: number, offset: number | null): void {
     this.#wanted[index] = offset ?? Number.NaN;
   }
 
-  /** Compares with what the check on connecting found, in the order of the servos. */
+  /** Compares with the servos that the check on connecting found, in slot order. */
   compare(found: readonly FoundServo[]): void {
     const differing = found.flatMap(({ homingOffset }, i) => {
       const wanted = this.#wanted[i]!;

@@ -8,42 +8,42 @@ import type { ServoParts } from './servo-parts.ts';
 
 const NOT_OPENED = 'not opened yet';
 /**
- * Torque waits no longer than this for the check before it where answers are missing, s: whoever has asked may have forgotten it by
- * then. The check takes less than a second on a sound line, and more than 3 s behind an adapter whose timer is 16 ms.
+ * Longest wait of a torque request for its check if answers are missing, s: later, the requester may have forgotten it.
+ * The check takes less than a second on a sound line, and more than 3 s behind an adapter whose timer is 16 ms.
  */
 const RENEW_LIMIT = 5;
-/** Where all answers come, but late, since the computer is busy, s. */
+/** The same if all answers come, but late, because the computer is busy, s. */
 const BUSY_RENEW_LIMIT = 15;
-/** Answers are missing where one of so many is. */
+/** Answers count as missing if at least one in this many is. */
 const ONE_MISSING_OF = 10;
 
-/** What a connection tells its link. */
+/** Reports of a connection to its link. */
 export interface LinkListener {
   warning(text: string): void;
-  /** A cycle that waits for the bus is to go on. */
+  /** A cycle that waits for the bus must go on. */
   settled(): void;
-  /** Why torque must not be switched on, by the newest check; empty when it may. */
+  /** Why torque must not be switched on, by the newest check; empty if it may be. */
   torqueRefusal(): string;
 }
 
-/** Carries out what the connection of an arm decides: opens its bus, has its servos checked, takes over what they hold. */
+/** Carries out the decisions of an arm's connection: opens the bus, checks the servos, takes over what they hold. */
 export class LinkConnection {
   /** Why the arm is not up; empty while it is. */
   reason = NOT_OPENED;
-  /** Goals that the servos held when they were checked last, or began to be armed, rad, by joint. */
+  /** Goals that the servos held at the last check, or when arming began, rad, by joint. */
   readonly adopted: Float64Array;
   readonly #parts: ServoParts;
   readonly #arming: Arming;
   readonly #listener: LinkListener;
   readonly #clock: Clock;
   readonly #connection: Connection;
-  /** What the newest check found, and when it began, s. */
+  /** The newest check: when it began, s, and what it found; null before the first. */
   #check: { readonly began: number; readonly found: StartUp | null } = { began: 0, found: null };
-  /** Who waits for a check that torque has to wait for; null: nobody. */
+  /** Callback of the torque request that waits for a check; null if there is none. */
   #asked: ((problem: string) => void) | null = null;
-  /** Since when, s. */
+  /** When that request came, s. */
   #askedSince = 0;
-  /** Requests of checks until then, and how many of them had no answer. */
+  /** Bus requests that checks had made by then, and how many of them had no answer. */
   #madeBefore = 0;
   #missedBefore = 0;
 
@@ -86,23 +86,23 @@ export class LinkConnection {
     return this.#connection.reading;
   }
 
-  /** Some servo held when it was checked last: what is only set in a limp servo was left as it was. */
+  /** Some servo held at the last check, so registers that are set only in a limp servo were left as they were. */
   get foundHolding(): boolean {
     return this.#check.found?.servos.some(({ torque }) => torque) === true;
   }
 
-  /** Torque has been asked for, and waits for a check. */
+  /** A torque request waits for a check. */
   get waiting(): boolean {
     return this.#asked !== null;
   }
 
-  /** Once a cycle while servos are not read: tries again when its time has come. @param now monotonic, s */
+  /** Call once per cycle while servos are not read: retries when the time has come. @param now monotonic, s */
   advance(now: number): void {
     if (this.waiting) this.#limitWait(now - this.#askedSince);
     this.#connection.advance(now);
   }
 
-  /** Refuses torque that has waited too long for a check. @param waited s */
+  /** Refuses a torque request that has waited too long for its check. @param waited s */
   #limitWait(waited: number): void {
     if (waited <= RENEW_LIMIT) return;
     const { made, missed } = this.#parts.session.asks;
@@ -118,12 +118,15 @@ export class LinkConnection {
     }
   }
 
-  /** What the servos hold is to be found out anew. */
+  /** Has the servos checked again, because their state is uncertain. @param why for people */
   doubt(why: string): void {
     this.#put('doubt', why);
   }
 
-  /** Torque has been asked for; what the servos are set to is found out before. @param settle is told why it does not come */
+  /**
+   * Has the servos checked before torque goes on.
+   * @param settle called with the reason for a failure; with an empty string on success
+   */
   renew(settle: (problem: string) => void): void {
     if (this.#asked !== null) {
       this.#asked = both(this.#asked, settle);
@@ -137,14 +140,14 @@ export class LinkConnection {
     this.#put('renew');
   }
 
-  /** Tells whoever waits for torque, before it was begun to be switched on, why it does not come. */
+  /** Refuses the torque request that waits for a check, for this reason. */
   answer(problem: string): void {
     const asked = this.#asked;
     this.#asked = null;
     asked?.(problem);
   }
 
-  /** Servos have been read back: those with torque hold these goals, whatever they were sent last. */
+  /** Adopts the goals read back from servos with torque, whatever they were sent last. */
   adoptTaken(): void {
     const { slots, torque, measurements } = this.#parts;
     for (let i = 0; i < this.adopted.length; i++) {
@@ -152,7 +155,7 @@ export class LinkConnection {
     }
   }
 
-  /** Lets go of the bus until `attach`. @param done is called when the port is free */
+  /** Releases the bus until `attach`. @param done called when the port is free */
   detach(reason: string, done: () => void): void {
     const { session } = this.#parts;
     session.abandon(reason);
@@ -169,10 +172,10 @@ export class LinkConnection {
     this.reason = NOT_OPENED;
   }
 
-  /** Hands an input to the connection. @param why it is not up then, for people */
+  /** Hands an input to the connection. @param why the arm is then not up, for people */
   #put(input: Parameters<Connection['put']>[0], why = ''): void {
     const { state } = this.#connection;
-    // Whoever has taken the arm off its bus has said why.
+    // The request that took the arm off its bus has given the reason.
     if (why !== '' && state !== 'detached' && state !== 'leaving') this.reason = why;
     if (input === 'lost' || input === 'doubt') this.#arming.lose(why, this.#clock.now());
     this.#connection.put(input, this.#clock.now());

@@ -6,13 +6,13 @@ import { type Block, countsIn } from './servo-reads.ts';
 import { findTurn, type ServoSlot } from './servo-slots.ts';
 import type { TorqueState } from './torque-state.ts';
 
-/** Makes readings of an arm, by joint, from what its servos answer, by servo. */
+/** Converts what servos answer into readings of their arm, by joint. */
 export class Measurements {
-  /** By servo: present position, and the goal that it has taken, steps; 1 for each of which the last read gave a position. */
+  /** By servo: present position, and the goal it has taken, steps; 1 if the last read gave a position. */
   readonly steps: Float64Array;
   readonly taken: Float64Array;
   readonly fresh: Uint8Array;
-  /** Called with the place of a servo that is elsewhere than a moment ago, though no joint moves so fast. */
+  /** Called with the slot index of a servo whose position has jumped further than any joint can move. */
   onMoved: (index: number) => void = () => {};
   readonly filter: PositionFilter;
   readonly #readings: ArmReadings;
@@ -35,7 +35,7 @@ export class Measurements {
     this.fresh = new Uint8Array(count);
   }
 
-  /** A servo is known to be at this position, steps. */
+  /** Starts over from a known position of a servo, steps. */
   begin(index: number, steps: number, now: number): void {
     findTurn(this.#slots[index]!, steps);
     this.filter.begin(index, steps, now);
@@ -44,8 +44,8 @@ export class Measurements {
   }
 
   /**
-   * Takes over what a read of `block` brought; a servo that did not answer keeps its last values.
-   * @returns whether each servo that answered has a position that can be believed
+   * Takes over what a read of `block` returned; a servo that did not answer keeps its last values.
+   * @returns whether every servo that answered has a credible position
    */
   take(bytes: Uint8Array, answered: Uint8Array, block: Block, now: number): boolean {
     let believed = true;
@@ -71,7 +71,7 @@ export class Measurements {
     if (verdict === Verdict.held) return false;
     this.fresh[i] = 1;
     if (verdict === Verdict.moved) {
-      // A multi-turn servo that has restarted begins in its first turn; one that holds has not.
+      // A multi-turn servo that has restarted begins in its first turn; a servo that holds has not restarted.
       if (this.#torque.holds[i] === 0) findTurn(this.#slots[i]!, steps);
       this.onMoved(i);
     }
@@ -98,12 +98,14 @@ export class Measurements {
     else this.#health.apart[index] = stepsToRadians(calibration, steps) - positions[joint]!;
   }
 
-  /** The first servos of the joints come first, and give their positions. */
+  /** Whether this is a joint's first servo, which gives its position: these come first. */
   #isFirst(index: number): boolean {
     return index < this.#readings.positions.length;
   }
 
-  /** What a joint's servos share adds up; of what each has for itself, the worst is shown. */
+  /**
+   * Combines servos into joints: efforts add up, alarm bits merge, the hottest counts; voltage is the first servo's.
+   */
   #combine(): void {
     const { alarms, temperatures, voltages } = this.#health;
     const readings = this.#readings;

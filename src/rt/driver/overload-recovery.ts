@@ -1,9 +1,9 @@
 import type { ServoFamily } from '../../servo/servo-family.ts';
 
-/** Overloaded servos are brought back no more often than this, s: each time they are loaded again. */
+/** Shortest time between two recoveries of overloaded servos, s, because each recovery loads them again. */
 const INTERVAL = 5;
 
-/** When servos that have cut or reduced their torque are brought back: by the check that follows. */
+/** Decides whether the next check restores servos that have cut or reduced their torque. */
 export class OverloadRecovery {
   readonly #bits: number;
   #wanted = false;
@@ -17,7 +17,7 @@ export class OverloadRecovery {
     return (alarms & this.#bits) !== 0;
   }
 
-  /** @returns why it is not done now; empty when the next check does it */
+  /** Requests a recovery. @returns why it is refused now; empty if the next check does it */
   ask(now: number): string {
     const wait = this.#last + INTERVAL - now;
     if (wait > 0)
@@ -27,7 +27,7 @@ export class OverloadRecovery {
     return '';
   }
 
-  /** True once after it has been asked for. */
+  /** True once after a recovery has been requested. */
   takeWanted(): boolean {
     const wanted = this.#wanted;
     this.#wanted = false;

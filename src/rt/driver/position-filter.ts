@@ -1,31 +1,32 @@
-/** A reading that differs from the last one by more than this and this speed times the time between them is held back, rad and rad/s. */
+/** A reading is held back if it differs from the last by more than JUMP + FASTEST * elapsed time, rad and rad/s. */
 const JUMP = 0.08;
 const FASTEST = 25;
-/** So many readings in a row that agree with each other are believed, however far from the last one they are. */
+/** Readings in a row that must agree to be believed, however far they are from the last position. */
 const AGREEING = 3;
-/** Window over which readings that were thrown away are counted, s, and the number that is told. */
+/** Window in which discarded readings are counted, s, and the count that is reported. */
 const WINDOW = 2;
 const MANY = 20;
 
-/** What became of a reading. */
+/** Verdict on a reading. */
 export const Verdict = { believed: 0, held: 1, moved: 2 } as const;
 export type Verdict = (typeof Verdict)[keyof typeof Verdict];
 
 /**
- * Believes positions only when a joint can have got there: a single wrong reading moves nothing. A joint that really is
- * elsewhere, as after a servo's restart, is believed once several readings agree. Servos are given by their place.
+ * Believes a position only if the joint can have reached it, so a single wrong reading moves nothing. If the joint
+ * really is elsewhere, for example after a servo restart, its position is believed once several readings agree. Servos
+ * are given by slot index.
  */
 export class PositionFilter {
-  /** Readings that were thrown away since the arm was checked. */
+  /** Readings discarded since the arm was checked. */
   strays = 0;
   /** rad per step. */
   readonly #radians: Float64Array;
-  /** Last reading that was believed, steps; and when the last one came, whatever became of it, s. */
+  /** Last reading that was believed, steps; time of the last reading, believed or not, s. */
   readonly #last: Float64Array;
   readonly #time: Float64Array;
   readonly #pending: Float64Array;
   readonly #agreeing: Uint8Array;
-  /** Readings that were thrown away in the present window of each servo, and when it began, s. */
+  /** Readings discarded in each servo's present window, and when that window began, s. */
   readonly #thrown: Uint16Array;
   readonly #window: Float64Array;
 
@@ -41,7 +42,7 @@ export class PositionFilter {
     this.#window = new Float64Array(count);
   }
 
-  /** Begins anew with a position that is known, steps. */
+  /** Starts over from a known position, steps. */
   begin(index: number, steps: number, now: number): void {
     this.#last[index] = steps;
     this.#time[index] = now;
@@ -51,7 +52,7 @@ export class PositionFilter {
     if (index === 0) this.strays = 0;
   }
 
-  /** Judges a reading, steps; what is not `held` is the new position. */
+  /** Judges a reading, steps; unless it is `held`, it is the new position. */
   judge(index: number, steps: number, now: number): Verdict {
     const allowed = (JUMP + FASTEST * (now - this.#time[index]!)) / this.#radians[index]!;
     this.#time[index] = now;
@@ -69,7 +70,7 @@ export class PositionFilter {
     return Verdict.moved;
   }
 
-  /** True once for a servo of which many readings were thrown away lately. */
+  /** True once after many recent readings of a servo were discarded. */
   takesMany(index: number): boolean {
     if (this.#thrown[index] !== MANY) return false;
     this.#thrown[index] = MANY + 1;
@@ -87,12 +88,15 @@ export class PositionFilter {
       this.#window[index] = now;
       this.#thrown[index] = 0;
     }
-    // One more than is told, so that it is told once in a window.
+    // `takesMany` counts one further, so that it reports once per window.
     if (this.#thrown[index]! < MANY) this.#thrown[index]!++;
   }
 }
 
-/** Believes a slow measurement, such as a temperature, when several readings agree. Servos are given by their place. */
+/**
+ * Filters slow measurements such as temperatures: a jump is believed once several readings agree. Servos are given by
+ * slot index.
+ */
 export class SlowFilter {
   readonly values: Float64Array;
   readonly #band: number;
@@ -107,7 +111,7 @@ export class SlowFilter {
     this.#agreeing = new Uint8Array(count);
   }
 
-  /** Begins anew with a value that was read on its own. */
+  /** Starts over from this value, without filtering it. */
   begin(index: number, value: number): void {
     this.values[index] = value;
     this.#agreeing[index] = 0;

@@ -3,16 +3,16 @@ import { AwakeClock } from '../loop/awake-clock.ts';
 import type { ArmLink, Power } from './arm-link.ts';
 import { ArmReadings } from './arm-readings.ts';
 
-/** A remote arm from which nothing has come for this long is gone, s. */
+/** A remote arm that has sent nothing for this long counts as gone, s. */
 const SILENCE = 0.5;
-/** External torques are known no longer than this after they came, s. */
+/** External torques expire this long after they arrived, s. */
 const TORQUES_KEPT = 0.1;
 
 const ELSEWHERE = 'its servos belong to the bridge of another machine: ask that one';
 
 /**
- * An arm whose bus another machine owns: positions come in by message, goals go out by whoever reads the snapshot. The
- * machine that owns the bus ramps, gates and holds.
+ * An arm whose bus another machine owns. Positions come in by message; whoever reads the snapshot sends the goals out.
+ * The machine that owns the bus ramps, gates and holds.
  */
 export class RemoteLink implements ArmLink {
   readonly remote = true;
@@ -40,9 +40,9 @@ export class RemoteLink implements ArmLink {
   onAiling: ArmLink['onAiling'] = () => {};
   readonly #silent: string;
   readonly #clock = new AwakeClock();
-  /** When something arrived last, by that clock, s. */
+  /** When the last state arrived, on `#clock`, s. */
   #arrived = 0;
-  /** When external torques came last, monotonic, s; infinite while none are known. */
+  /** When external torques last arrived, monotonic, s; infinite while none are known. */
   #pushed = Number.POSITIVE_INFINITY;
   #closed = false;
 
@@ -73,9 +73,9 @@ export class RemoteLink implements ArmLink {
   }
 
   /**
-   * The owner has said what it does with the arm.
-   * @param torque it holds
-   * @param blocked why it must not be driven, for people; empty when it may
+   * Takes the owner's report of what it does with the arm.
+   * @param torque the arm holds
+   * @param blocked why it must not be driven, for people; empty if it may be
    */
   told(torque: boolean, blocked: string): void {
     this.torque = torque;
@@ -85,7 +85,9 @@ export class RemoteLink implements ArmLink {
 
   /**
    * A state of the arm has arrived.
-   * @param positions rad @param velocities rad/s, and efforts, Nm; null where the sender does not know them
+   * @param positions rad
+   * @param velocities rad/s; null if the sender does not know them
+   * @param efforts Nm; null if the sender does not know them
    * @param now monotonic time of its arrival, s
    */
   arrived(positions: Float64Array, velocities: Float64Array | null, efforts: Float64Array | null, now: number): void {

@@ -7,7 +7,7 @@ import type { FoundCap } from './current-caps.ts';
 import type { ServoParts } from './servo-parts.ts';
 import { expectedServos, type LinkJoint } from './servo-slots.ts';
 
-/** What a check is to look for, and which servos it is to bring back first. */
+/** The servos that a check must expect, and those that it must restore first. */
 export function planCheck(parts: ServoParts): {
   readonly expected: readonly ExpectedServo[];
   readonly overloaded: readonly OverloadedServo[];
@@ -26,10 +26,10 @@ export function planCheck(parts: ServoParts): {
 }
 
 /**
- * Takes over what a check has found.
+ * Takes over the results of a check.
  * @param began when its first request left, s
- * @param adopted is given the goals that the servos hold, rad, by joint
- * @returns what people should know
+ * @param adopted receives the goals that the servos hold, rad, by joint
+ * @returns warnings for people
  */
 export function takeOver(
   parts: ServoParts,
@@ -50,7 +50,7 @@ export function takeOver(
   reader.checked(now);
   session.bus.answerDelay = Math.max(...servos.map(({ answerDelay }) => answerDelay));
   session.handOver(slots.map(({ id }) => id));
-  // A servo whose watchdog has run out refuses goals, also those that are to be there before its torque.
+  // A servo whose watchdog has expired refuses goals, even those it must hold before it gets torque.
   watchdog?.checked(now);
   const told = [...warnings, ...parts.limits.take(servos)];
   if (torque.any && !torque.all) told.push(`${torque.named(0)} without torque, the others hold`);
@@ -67,14 +67,15 @@ function takeServo(parts: ServoParts, i: number, servo: FoundServo, now: number,
   slot.effortLimit = cap === null ? null : servo.effortLimit!.register;
   gains.found(i, servo.positionGain, servo.model.stallTorque / usualGain(joints[slot.joint]!), cap);
   measurements.begin(i, servo.presentPosition, now);
-  // The goal register of a limp servo says nothing: it may be left from any earlier day.
+  // The goal register of a limp servo means nothing: its content may be days old.
   const held = servo.torque ? servo.goalPosition : servo.presentPosition;
   if (i < joints.length) adopted[i] = stepsToRadians(slot.calibration, held);
 }
 
 /**
- * The largest effort of a servo that keeps to one.
- * @param registers that the bus reads back: a servo of another model than its arm's data say may keep to a further one
+ * The effort cap of a servo; null if it has none that the bus reads back.
+ * @param registers cap registers that the bus reads back; a servo of another model than its arm's data say may have a
+ * further one
  */
 function capOf({ effortLimit, model, torque }: FoundServo, registers: readonly Register[]): FoundCap | null {
   if (effortLimit === null || !registers.some(({ address }) => address === effortLimit.register.address)) return null;
@@ -82,7 +83,7 @@ function capOf({ effortLimit, model, torque }: FoundServo, registers: readonly R
   return { counts, usual, torquePerCount, floating, stallTorque: model.stallTorque, holds: torque };
 }
 
-/** Position gain times stall torque for which the arm's data state the stiffness of a joint. */
+/** Position gain times stall torque, summed over a joint's servos, for which the arm's data state its stiffness. */
 function usualGain({ servos }: LinkJoint): number {
   return servos.reduce((sum, { model }) => sum + model.common.positionGain.initial! * model.stallTorque, 0);
 }

@@ -2,34 +2,34 @@ import type { ServoFamily } from '../../servo/servo-family.ts';
 import type { FoundServo } from '../../servo/start-up.ts';
 import { SlowFilter } from './position-filter.ts';
 
-/** A servo as its watch names it. */
+/** A servo as messages name it. */
 export interface WatchedServo {
   readonly id: number;
   /** Joint that it turns. */
   readonly joint: string;
 }
 
-/** Temperatures this far below a servo's limit are told, and ones this near to it stop the arm, K. */
+/** A servo this close to its temperature limit is reported (warm) or stops the arm (hot), K. */
 const WARM_MARGIN = 15;
 const HOT_MARGIN = 3;
-/** An arm with a servo this near to its limit is to be lowered while its motors still carry it, K. */
+/** If a servo is this close to its limit, the arm must be lowered while its motors still carry it, K. */
 const LOWER_MARGIN = 6;
-/** A servo nearer to its temperature limit than this gets no torque: its arm would soon have to be lowered, K. */
+/** A servo closer to its temperature limit than this gets no torque: its arm would soon have to be lowered, K. */
 const COOL_MARGIN = 2 * LOWER_MARGIN;
-/** A joint whose servos are apart by more than this would have them work against each other, rad. */
+/** Servos of one joint that are further apart than this would work against each other, rad. */
 const APART = 0.08;
 
-/** Readings that differ by no more than this are the same, K and V: others are believed when several agree. */
+/** A reading this close to the last one is believed at once, others only when several agree, K and V. */
 const SAME_TEMPERATURE = 3;
 const SAME_VOLTAGE = 1;
 
-/** Judges what the servos of an arm say of their health: temperature, supply, alarms. Servos are given by their place. */
+/** Judges the health of an arm's servos: temperature, supply, alarms. Servos are given by slot index. */
 export class ServoHealth {
-  /** Why the arm must be stopped; empty when it need not. */
+  /** Why the arm must be stopped; empty if it need not be. */
   fault = '';
   /** Alarm bits of each servo. */
   readonly alarms: Uint8Array;
-  /** What each servo measured last, degC and V, and how far it is from the first servo of its joint, rad. */
+  /** By servo: last temperature, degC, and voltage, V; distance from the first servo of its joint, rad. */
   readonly temperatures: Float64Array;
   readonly voltages: Float64Array;
   readonly apart: Float64Array;
@@ -45,10 +45,10 @@ export class ServoHealth {
   readonly #high: Float64Array;
   readonly #warned: Uint8Array;
   readonly #hot: Uint8Array;
-  /** ServoSlot of the servo that `fault` speaks of. */
+  /** Slot index of the servo that caused `fault`; -1 for none. */
   #faulty = -1;
 
-  /** @param ailing is told once of a servo that is overloaded or nearly too hot, so that its arm is to be lowered */
+  /** @param ailing called once for a servo that is overloaded or nearly too hot: its arm must be lowered */
   constructor(
     servos: readonly WatchedServo[],
     family: ServoFamily,
@@ -73,7 +73,7 @@ export class ServoHealth {
     this.#hot = new Uint8Array(count);
   }
 
-  /** Begins anew with what the check on connecting found. */
+  /** Starts over with the servos that the check on connecting found. */
   begin(found: readonly FoundServo[]): void {
     for (const [i, servo] of found.entries()) {
       this.limits[i] = servo.maxTemperature;
@@ -89,7 +89,7 @@ export class ServoHealth {
     this.#hot.fill(0);
   }
 
-  /** Why torque must not go on, by what was measured last, all reasons together; empty when it may. */
+  /** All reasons against switching torque on, by the last measurements; empty if there are none. */
   refusal(): string {
     const reasons: string[] = [];
     for (const [i, { joint }] of this.#servos.entries()) {
@@ -109,7 +109,7 @@ export class ServoHealth {
           `${this.label(i)} has ${degrees.toFixed(0)} degC and switches off at ${hot.toFixed(0)}: let it cool`,
         );
       }
-      // It would refuse it by itself until it has been restarted.
+      // Such a servo refuses torque until it is restarted.
       if (this.#family.alarms.refuseTorque && this.alarms[i] !== 0) {
         reasons.push(`${this.shutDown(i)}: stop the arm and reset it, which restarts the servo`);
       }
@@ -124,18 +124,18 @@ export class ServoHealth {
     return reasons.join('; ');
   }
 
-  /** For people, of a servo that an alarm has made limp. */
+  /** Message for people: an alarm has made this servo limp. */
   shutDown(index: number): string {
     return `${this.label(index)} has shut itself down (${this.#alarmText(this.alarms[index]!)})`;
   }
 
-  /** For people, of a servo that is limp though it was left with torque. */
+  /** Message for people: this servo is limp, though it should have torque. */
   limpText(index: number): string {
     if (this.alarms[index] !== 0) return this.shutDown(index);
     return `${this.label(index)} has lost its torque by itself: check its supply and its cable`;
   }
 
-  /** Takes a servo's alarm bits; tells new ones. */
+  /** Takes a servo's alarm bits, and reports new ones. */
   alarm(index: number, bits: number): void {
     const before = this.alarms[index]!;
     this.alarms[index] = bits;
@@ -145,7 +145,10 @@ export class ServoHealth {
       this.#ailing(index, `${this.label(index)} is overloaded`);
   }
 
-  /** Takes new measurements; tells a servo that gets warm, and stops an arm with one that is about to switch itself off. */
+  /**
+   * Takes new measurements. Warns if the servo is warm or its supply is wrong; sets `fault` if it is about to switch
+   * off.
+   */
   measured(index: number, measuredTemperature: number, measuredVoltage: number): void {
     const temperature = this.#temperature.take(index, measuredTemperature);
     const voltage = this.#voltage.take(index, measuredVoltage);
@@ -180,7 +183,7 @@ export class ServoHealth {
     );
   }
 
-  /** For people. */
+  /** Name of a servo in messages. */
   label(index: number): string {
     const { id, joint } = this.#servos[index]!;
     return `servo ${id} (${joint})`;

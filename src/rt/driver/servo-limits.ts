@@ -2,10 +2,10 @@ import { stepsToRadians } from '../../servo/calibration.ts';
 import type { FoundServo } from '../../servo/start-up.ts';
 import type { LinkJoint, ServoSlot } from './servo-slots.ts';
 
-/** Limits that differ by less are the same, rad: the rounding of two programs. */
+/** Limits that differ by less count as equal, rad: two programs round differently. */
 const SAME = 0.01;
 
-/** Position limits that the servos themselves keep to: no goal beyond them is taken. */
+/** The servos' own position limits: a servo takes no goal beyond them. */
 export class ServoLimits {
   /** By servo, steps; infinite where a servo has none. */
   readonly lowest: Float64Array;
@@ -26,7 +26,7 @@ export class ServoLimits {
     this.#forget();
   }
 
-  /** @returns what people should know: joints that their servos keep from a part of their range */
+  /** @returns warnings for people: joints whose servos allow only a part of the range */
   take(found: readonly FoundServo[]): string[] {
     this.#forget();
     for (const [i, { limits }] of found.entries()) {

@@ -11,12 +11,12 @@ import type { Wanted } from './servo-reads.ts';
 import type { LinkJoint } from './servo-slots.ts';
 import { PAUSE } from './servo-trust.ts';
 
-/** A servo that holds a goal this far from the one that it was sent does not take its goals, steps: a few cycles of a quick motion. */
+/** A servo takes no goals if its goal is further than this from the one sent, steps: a few cycles of quick motion. */
 const GOAL_LAG = 60;
-/** The same of a goal that rests: rounding. */
+/** The same for a goal at rest, which may differ by rounding only, steps. */
 const GOAL_SLACK = 2;
 
-/** An arm of servos of one family on one bus: it joins what its parts decide. */
+/** The link to an arm with servos of one family on one bus: it combines the decisions of its parts. */
 export class ServoLink implements ArmLink {
   readonly remote = false;
   readonly blocked = '';
@@ -34,13 +34,13 @@ export class ServoLink implements ArmLink {
   readonly #arming: Arming;
   readonly #wanted: { -readonly [K in keyof Wanted]: Wanted[K] } = { arming: false, state: false, gains: 'none' };
   #begun = 0;
-  /** The last cycle's read gave way to a transaction, which is not to happen twice in a row. */
+  /** The last cycle's read gave way to a transaction, which must not happen twice in a row. */
   #gaveWay = false;
   #probe = false;
 
   /**
-   * @param leftGains gains that a bridge that did not end properly may have left to the servos; null: none
-   * @param simulated its servos wait for a busy host
+   * @param leftGains gains that a bridge which did not end properly may have left in the servos; null: none
+   * @param simulated the servos are simulated, and wait for a busy host
    */
   constructor(session: BusSession, joints: readonly LinkJoint[], leftGains: GainPlan | null = null, simulated = false) {
     const parts = makeServoParts(session, joints, leftGains, simulated, {
@@ -151,7 +151,7 @@ export class ServoLink implements ArmLink {
       this.#parts.trust.skipped();
       return false;
     }
-    // Here no servo speaks: what is sent while they answer meets their answers on the wire.
+    // No servo is sending now. A write while servos answer would collide with their answers on the wire.
     if (this.#parts.watchdog !== null)
       this.#parts.watchdog.tend(this.#parts.torque.any && !this.#arming.active && this.gains.works, now);
     this.#gaveWay = this.#parts.session.waiting && !this.#gaveWay;
@@ -161,7 +161,7 @@ export class ServoLink implements ArmLink {
     }
     const { trust, torque, writes } = this.#parts;
     if (!torque.any) this.gains.currents.slacken();
-    // Under torque a gain follows the goals that were made for it.
+    // Under torque, gains are written after the goals that were computed for them.
     if (this.gains.pending && !torque.any && !trust.uncertain) writes.gains(trust.trusted);
     this.#wanted.arming = this.#arming.switchingOn;
     this.#wanted.state =
@@ -180,7 +180,7 @@ export class ServoLink implements ArmLink {
 
   write(goals: Float64Array): void {
     const paused = this.#clock.now() - this.#begun > PAUSE;
-    // What is sent to a line that is silent may reach its servos much later, when they are elsewhere, and limp.
+    // Goals sent to a silent line may reach its servos much later, when they are elsewhere, and limp.
     const sends = this.#connection.reading && !this.#parts.session.busy && !paused && this.#parts.reader.heard;
     this.withheld.fill(sends ? 0 : 1);
     if (!sends) return;
@@ -190,7 +190,7 @@ export class ServoLink implements ArmLink {
       const { joint } = this.#parts.slots[i]!;
       this.withheld[joint] = Math.max(this.withheld[joint]!, 1 + lost[i]!);
     }
-    // Before it is known where limp servos are, and what the others hold, there are no goals for them.
+    // While settling there are no goals yet: it is not known where limp servos are and what the others hold.
     if (!this.settling) this.#parts.writes.goals(goals, trusted, this.#parts.writes.commanded);
     if (this.gains.pending) this.#parts.writes.gains(trusted);
   }
@@ -218,8 +218,9 @@ export class ServoLink implements ArmLink {
     if (!on) this.#connection.answer('torque has been switched off meanwhile');
     const { reading, foundHolding } = this.#connection;
     if (on && !torque.any && (!reading || trust.uncertain || foundHolding)) {
-      // A servo that was silent may have restarted, and one that held has been left as it was: what it is set to is found out
-      // and set before it gets torque. While that goes on, for whoever asked before, no servo is read: it is waited for.
+      // A servo that was silent may have restarted, and one that held was left as it was, so a check reads and sets
+      // their registers before they get torque. If such a check already runs for an earlier request, no servo is
+      // read: this request waits for it too.
       this.#connection.renew(settle);
     } else this.#arming.ask(on, this.#begun, settle);
   }
@@ -264,7 +265,7 @@ export class ServoLink implements ArmLink {
   #takeTurn(): void {
     this.#parts.session.turn(() => {
       if (this.#connection.reading) this.#parts.session.bus.attach();
-      // Whatever has become of the arm meanwhile: all arms wait for this.
+      // Always settles, whatever has become of the arm meanwhile: all arms wait for this.
       this.onSettled();
     });
   }

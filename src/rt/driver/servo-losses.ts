@@ -5,7 +5,7 @@ import type { ServoHealth } from './servo-health.ts';
 import type { ServoSlot } from './servo-slots.ts';
 import type { ServoTrust } from './servo-trust.ts';
 
-/** What tells that a servo is lost or ails. */
+/** Parts of an arm that show that a servo is lost or failing. */
 export interface LossParts {
   readonly slots: readonly ServoSlot[];
   readonly trust: ServoTrust;
@@ -14,18 +14,18 @@ export interface LossParts {
   readonly measurements: Measurements;
 }
 
-/** Whoever must act. */
+/** Gets the reports on lost and failing servos. */
 export interface LossListener {
   warning(text: string): void;
-  /** The servo of a joint cannot go on carrying. */
+  /** A joint's servo cannot go on carrying. */
   ailing(joint: number, text: string, ailment: Ailment): void;
 }
 
-/** Sees which servos of an arm are lost or ail, and tells whoever must act. */
+/** Detects lost and failing servos of an arm, and reports them. */
 export class ServoLosses {
   readonly #parts: LossParts;
   readonly #listener: LossListener;
-  /** Servos that ail, until it is told. */
+  /** Failing servos that have not been reported yet. */
   readonly #ailing: { readonly index: number; readonly text: string }[] = [];
 
   constructor(parts: LossParts, listener: LossListener) {
@@ -34,15 +34,15 @@ export class ServoLosses {
     parts.measurements.onMoved = (index) => this.#moved(index);
   }
 
-  /** The servo in this place is overloaded or nearly too hot. */
+  /** The servo at this slot index is overloaded or nearly too hot. */
   ailing(index: number, text: string): void {
     this.#ailing.push({ index, text });
   }
 
   /**
-   * Sees whether servos are lost, and whether the others can still lower the arm: that is told.
-   * @param carries they hold it, and no torque command is under way
-   * @returns why the arm is to be checked anew; empty when it is not
+   * Detects lost servos, and reports a loss if the other servos can still lower the arm.
+   * @param carries the others hold the arm, and no torque command is under way
+   * @returns why the arm must be checked again; empty if it need not be
    */
   look(carries: boolean, now: number): string {
     const { trust, health, slots } = this.#parts;
@@ -57,7 +57,7 @@ export class ServoLosses {
     return '';
   }
 
-  /** Tells which servos ail. One that is limp for it is told to be so, once that is believed. */
+  /** Reports failing servos. Waits while one seems limp; once that is believed, `look` reports it as limp instead. */
   tell(): void {
     const { trust, reader, slots } = this.#parts;
     for (let k = this.#ailing.length - 1; k >= 0; k--) {
@@ -68,7 +68,7 @@ export class ServoLosses {
     }
   }
 
-  /** A servo is elsewhere than a moment ago, though no joint moves so fast. */
+  /** A servo's position has jumped further than any joint can move. */
   #moved(index: number): void {
     const { trust, health, measurements, slots } = this.#parts;
     trust.uncertain = true;

@@ -17,7 +17,7 @@ import { ServoTrust } from './servo-trust.ts';
 import { TorqueState } from './torque-state.ts';
 import { Watchdog } from './watchdog.ts';
 
-/** What a link to an arm of servos is made of. */
+/** The parts of a link to an arm with servos. */
 export interface ServoParts {
   readonly joints: readonly LinkJoint[];
   readonly slots: readonly ServoSlot[];
@@ -36,7 +36,7 @@ export interface ServoParts {
   readonly reader: CycleReader;
   readonly losses: ServoLosses;
   readonly tasks: ServoTasks;
-  /** Null where servos have none. */
+  /** Null if the servos have none. */
   readonly watchdog: Watchdog | null;
 }
 

@@ -3,40 +3,40 @@ import { MAX_BLOCK } from '../../servo/servo-bus.ts';
 import type { FamilyReads } from '../../servo/servo-family.ts';
 import type { CommonRegisters } from '../../servo/servo-model.ts';
 
-/** A run of registers that one read brings, and what of interest is in it. */
+/** A run of registers that one read returns, and which registers of interest it contains. */
 export interface Block {
   readonly address: number;
   readonly length: number;
-  /** It holds the present position: the read is a sample. */
+  /** Contains the present position: the read is a sample. */
   readonly position: boolean;
-  /** It holds velocity, effort, voltage and temperature. */
+  /** Contains velocity, effort, voltage and temperature. */
   readonly detail: boolean;
   readonly alarms: boolean;
-  /** It holds whether the servo has torque, and the goal that it has taken. */
+  /** Contains the torque switch; contains the goal that the servo has taken. */
   readonly torque: boolean;
   readonly goal: boolean;
   readonly gain: boolean;
-  /** It holds all registers of a largest effort. */
+  /** Contains all effort-limit registers. */
   readonly effortLimit: boolean;
 }
 
-/** Gain and largest effort that lie no further apart are read at once, bytes. */
+/** Longest block in which gain and effort limit are read together, bytes. */
 const LONGEST_CAPS = 20;
 
-/** The reads that a cycle chooses from. */
+/** Blocks from which a cycle chooses its reads. */
 export interface Blocks {
-  /** In each cycle that needs no other. */
+  /** Read in each cycle that needs no other block. */
   readonly position: Block;
   readonly detail: Block;
-  /** Whether servos hold, and the goals that they have taken: one read, or two where they lie too far apart. */
+  /** Torque switch, and the goal that the servo has taken: one read, or two if the registers lie too far apart. */
   readonly state: Block;
   readonly goals: Block | null;
   readonly gain: Block;
-  /** The largest effort where servos have one, and the gain where that is near. */
+  /** The effort limits, if servos have any, and the gain if it lies near them. */
   readonly caps: Block;
 }
 
-/** @param effortLimits registers of the largest effort, where some servo has one */
+/** @param effortLimits effort-limit registers of the servos; empty if none has one */
 export function blocksOf(reads: FamilyReads, common: CommonRegisters, effortLimits: readonly Register[]): Blocks {
   const { presentPosition, presentVelocity, presentTemperature, alarms } = common;
   const block = (...registers: readonly Register[]): Block => {
@@ -77,27 +77,27 @@ function capsOf(
   return both.length <= LONGEST_CAPS ? both : block(...limits);
 }
 
-/** Content of a register, in counts, in what a read of `block` brought (`ServoBus.block`) from the servo in this place. */
+/** Content of a register, counts, for one slot index, in what a read of `block` returned (`ServoBus.block`). */
 export function countsIn(bytes: Uint8Array, index: number, block: Block, register: Register): number {
   return loadCounts(register, bytes, index * MAX_BLOCK + register.address - block.address);
 }
 
-/** All further fields are read this often, s. */
+/** Interval at which all further fields are read, s. */
 const DETAIL_INTERVAL = 0.05;
-/** A servo that has lost its torque by itself, as after a dip of its supply, is noticed within this time, s. */
+/** Time within which a servo that has lost its torque by itself is noticed, for example after a supply dip, s. */
 const STATE_INTERVAL = 0.25;
 
 /** Why a cycle reads more than positions. */
 export interface Wanted {
   /** Torque is being switched on: goals and torque are read back in each cycle. */
   readonly arming: boolean;
-  /** Some torque command is under way, a servo is to be proven, or a joint does not follow. */
+  /** A torque command is under way, a servo's torque must be verified, or a joint does not follow. */
   readonly state: boolean;
-  /** Gains, or gains and largest currents, are to be read back. */
+  /** Gains, or gains and current caps, must be read back. */
   readonly gains: 'none' | 'gain' | 'caps';
 }
 
-/** Chooses what a cycle reads: one block, and a second one where what is wanted lies too far from the position. */
+/** Chooses what a cycle reads: one block, and a second one if wanted registers lie too far from the position. */
 export class ReadPlan {
   first: Block;
   second: Block | null = null;
@@ -111,7 +111,7 @@ export class ReadPlan {
     this.first = blocks.position;
   }
 
-  /** Begins anew after a check, which has read the state. */
+  /** Starts over after a check, which has read the state. */
   begin(now: number): void {
     this.#detailTime = 0;
     this.#stateTime = now;
@@ -121,7 +121,7 @@ export class ReadPlan {
     const { position, detail, state, goals, gain, caps } = this.#blocks;
     const stateDue = wanted.arming || wanted.state || now - this.#stateTime >= STATE_INTERVAL;
     const detailDue = now - this.#detailTime >= DETAIL_INTERVAL;
-    // While torque goes on nothing else is as urgent.
+    // Nothing is more urgent while torque is being switched on.
     if (stateDue && state.position) this.first = state;
     else if (wanted.arming && goals !== null) this.first = goals;
     else if (detailDue) this.first = detail;
@@ -130,7 +130,7 @@ export class ReadPlan {
     if (this.second === null && wanted.gains !== 'none') this.second = wanted.gains === 'caps' ? caps : gain;
   }
 
-  /** A read has brought this block from all servos that count. */
+  /** This block has been read from all servos that still carry. */
   brought(block: Block, now: number): void {
     if (block.detail) this.#detailTime = now;
     if (block.torque) this.#stateTime = now;

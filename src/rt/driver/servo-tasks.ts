@@ -8,7 +8,7 @@ import type { ServoHealth } from './servo-health.ts';
 import type { ServoSlot } from './servo-slots.ts';
 import type { TorqueState } from './torque-state.ts';
 
-/** What these tasks work on. */
+/** Parts of an arm that the tasks use. */
 export interface TaskParts {
   readonly session: BusSession;
   readonly slots: readonly ServoSlot[];
@@ -21,7 +21,7 @@ export interface TaskParts {
   readonly now: () => number;
 }
 
-/** What people ask of single servos while the loop runs: one transaction in a cycle. */
+/** Requests to single servos while the loop runs, one transaction per cycle. */
 export class ServoTasks {
   readonly #parts: TaskParts;
 
@@ -29,7 +29,7 @@ export class ServoTasks {
     this.#parts = parts;
   }
 
-  /** Reads what the first servos of the joints are and how they are set. */
+  /** Reads identity and settings of the joints' first servos. */
   facts(done: (outcome: Outcome<readonly ServoFacts[]>) => void): void {
     const { session, slots, readings } = this.#parts;
     const first = slots.slice(0, readings.positions.length);
@@ -57,7 +57,7 @@ export class ServoTasks {
     this.#withOpenEeprom(done, (end) => session.limitTemperatures(slots, counts, written, end));
   }
 
-  /** Writes what the first servos of the joints count from; positions are read so from then on. */
+  /** Writes the homing of the joints' first servos, and reads positions with it from then on. */
   calibrate(joints: readonly JointHoming[], done: (outcome: Outcome<void>) => void): void {
     const { session, slots, torque, homing, measurements, now } = this.#parts;
     if (torque.any) {
@@ -82,7 +82,7 @@ export class ServoTasks {
     );
   }
 
-  /** While the EEPROM of a servo may be open no gain is written: it would outlast the supply. */
+  /** Blocks gain writes while a servo's EEPROM may be open, because a gain written then would survive a power cycle. */
   #withOpenEeprom(done: (outcome: Outcome<void>) => void, work: (end: (outcome: Outcome<void>) => void) => void): void {
     const { writes } = this.#parts;
     writes.eepromOpen = true;

@@ -4,7 +4,7 @@ import { AwakeClock, LONGEST_PAUSE } from '../loop/awake-clock.ts';
 /** A servo that has been silent for this long (s) and this many cycles gets no goal until its torque has been read. */
 const QUIET = 0.05;
 const QUIET_CYCLES = 5;
-/** During a pause of the host of this length any servo may have lost its supply, s. */
+/** If the host pauses for this long, any servo may have lost its supply meanwhile, s. */
 export const PAUSE = 0.1;
 /** Silence after which a servo counts as dead, s. */
 const SILENCE = 0.5;
@@ -12,7 +12,7 @@ const SILENCE = 0.5;
 const SIMULATED_SILENCE = 5;
 /** Fraction of the watchdog's time after which it may have expired: a servo's answer arrives later than its request. */
 const DOZE = 0.8;
-/** Time for the others to lower the arm, s; more than the way down may take. */
+/** Time for the others to lower the arm, s; longer than the way down may take. */
 const GRACE = 10;
 
 /** Liveness of one servo: whether the loop may send it goals. */
@@ -78,24 +78,27 @@ export const SERVO_TRUST = defineMachine({
   },
 });
 
-/** Why the servos of an arm are not enough to go on with. */
+/**
+ * Which servos of an arm are lost: none; some, while the others carry it; all, or the others do not carry it; or a lost
+ * servo has returned, or a watchdog may have expired.
+ */
 export type Loss = 'none' | 'some' | 'all' | 'returned';
 
 /**
- * Which servos of an arm can be counted on. One that is dead or limp while the others carry the arm does not end it at
- * once: they are given time to lower it, until that is done or given up.
+ * Which servos of an arm can be relied on. If a servo is dead or limp while the others carry the arm, the arm is not
+ * ended at once: the others get time to lower it, until it is down or lowering is given up.
  */
 export class ServoTrust {
   /** 1 for each servo that carries nothing: it is dead or limp. */
   readonly lost: Uint8Array;
   /** 1 for each servo that may be sent goals. */
   readonly trusted: Uint8Array;
-  /** How many are lost, and the first of them; -1 for none. */
+  /** Number of lost servos, and the slot index of the first; -1 for none. */
   count = 0;
   first = -1;
   /** Some servo is muted. */
   anyMuted = false;
-  /** Some servo was muted since the arm was checked: it may have restarted, and what it was set to be gone. */
+  /** Some servo was muted since the arm was checked: it may have restarted and lost its settings. */
   uncertain = false;
   readonly #machines: readonly Running<
     keyof typeof SERVO_TRUST.states,
@@ -105,9 +108,9 @@ export class ServoTrust {
   readonly #silence: number;
   readonly #doze: number;
   readonly #clock: AwakeClock;
-  /** When the cycle before this one began, s; 0 before the first. */
+  /** When the previous cycle began, s; 0 before the first. */
   #before = 0;
-  /** When each was heard last, by that clock, s, and cycles since. */
+  /** When each servo was last heard, on `#clock`, s, and cycles since. */
   readonly #heard: Float64Array;
   readonly #missed: Uint32Array;
   /** The others carry on until then, s; infinite while none is lost. */
@@ -116,13 +119,13 @@ export class ServoTrust {
   #news = false;
 
   /**
-   * @param watchdog time of silence after which servos stop by themselves, s; infinite for those that do not
-   * @param simulated they wait for a busy host
+   * @param watchdog time of silence after which servos stop by themselves, s; infinite for servos that do not
+   * @param simulated the servos are simulated, and wait for a busy host
    */
   constructor(servos: number, watchdog: number, simulated: boolean) {
     this.#machines = Array.from({ length: servos }, () => new Running(SERVO_TRUST));
     this.#silence = simulated ? SIMULATED_SILENCE : SILENCE;
-    // Their watchdogs count while the host stands still, too.
+    // Watchdogs go on counting while the host is paused.
     this.#clock = new AwakeClock(watchdog === Number.POSITIVE_INFINITY ? LONGEST_PAUSE : 0);
     this.#doze = DOZE * watchdog;
     this.lost = new Uint8Array(servos);
@@ -131,7 +134,7 @@ export class ServoTrust {
     this.#missed = new Uint32Array(servos);
   }
 
-  /** The arm has been checked: all of its servos answer and are as they are to be. */
+  /** The arm has been checked: all its servos answer and are set correctly. */
   checked(now: number): void {
     for (let i = 0; i < this.#machines.length; i++) this.#put(i, 'checked', now);
     this.#heard.fill(this.#clock.time);
@@ -143,7 +146,7 @@ export class ServoTrust {
     this.#combine();
   }
 
-  /** A cycle begins: sees who has fallen silent. @param now monotonic, s */
+  /** A cycle begins: detects servos that have fallen silent. @param now monotonic, s */
   advance(now: number): void {
     this.#clock.advance(now);
     const { time } = this.#clock;
@@ -160,7 +163,7 @@ export class ServoTrust {
     this.#combine();
   }
 
-  /** A read has settled, in which a servo has answered or not. */
+  /** A read has settled. @param answered whether this servo has answered it */
   answered(index: number, answered: boolean, now: number): void {
     if (!answered) {
       this.#missed[index]!++;
@@ -172,12 +175,12 @@ export class ServoTrust {
     this.#put(index, gap > this.#doze ? 'dozed' : 'heard', now);
   }
 
-  /** No servo was asked in this cycle, since something else has their bus. */
+  /** No servo was read in this cycle, because a transaction has the bus. */
   skipped(): void {
     for (let i = 0; i < this.#missed.length; i++) this.#missed[i]!++;
   }
 
-  /** The torque of a servo has been read and is as it was left. */
+  /** A servo's torque has been read and is as expected. */
   proven(index: number, now: number): void {
     this.#put(index, 'proven', now);
   }
@@ -187,14 +190,14 @@ export class ServoTrust {
     this.#put(index, 'fell', now);
   }
 
-  /** Nobody lowers the arm any more, or it is down. */
+  /** The arm is down, or nobody lowers it any more. */
   giveUp(): void {
     this.#until = Number.NEGATIVE_INFINITY;
   }
 
   /**
-   * What of the arm is lost.
-   * @param carries the others hold it, and no torque command is under way
+   * Which servos are lost.
+   * @param carries the others hold the arm, and no torque command is under way
    */
   loss(carries: boolean, now: number): Loss {
     if (this.#returned) return 'returned';
@@ -216,7 +219,7 @@ export class ServoTrust {
     return this.#machines[index]!.state === 'limp';
   }
 
-  /** For people. */
+  /** Message for people: this servo, or every servo, is silent. */
   silenceText(label: string): string {
     return this.count === this.#machines.length
       ? `no servo has answered for ${this.#silence} s: check its power and its bus cable`

@@ -1,11 +1,11 @@
 import type { ServoSlot } from './servo-slots.ts';
 
-/** Which servos of an arm have torque, and which are to have it. */
+/** Which servos of an arm have torque, and which should have it. */
 export class TorqueState {
-  /** Every servo, or some servo, has torque. */
+  /** Every servo has torque; some servo has torque. */
   all = false;
   any = false;
-  /** 1 for each servo that has torque, and for each that was left with it. */
+  /** 1 for each servo that has torque; 1 for each servo that should have it. */
   readonly holds: Uint8Array;
   readonly expected: Uint8Array;
   /** 1 for each joint whose servos all have torque. */
@@ -19,12 +19,12 @@ export class TorqueState {
     this.joints = new Uint8Array(joints);
   }
 
-  /** Takes what has been read to be what is to be. */
+  /** Makes the torque that was read the expected torque. */
   accept(): void {
     this.expected.set(this.holds);
   }
 
-  /** After `holds` has changed. */
+  /** Updates the fields above; call it after `holds` has changed. */
   combine(): void {
     let on = 0;
     for (let i = 0; i < this.#slots.length; i++) {

@@ -1,6 +1,6 @@
 import { defineMachine, Running } from '../../machine.ts';
 
-/** Number of cycles in which it is written: servos do not acknowledge the write, and one may be lost. */
+/** Number of cycles in which the register is written: servos do not acknowledge the write, and one may be lost. */
 const WRITES = 3;
 
 /** Whether the servos stop by themselves when the bus falls silent. */
@@ -33,7 +33,7 @@ export const WATCHDOG = defineMachine({
   },
 });
 
-/** Keeps the watchdogs of an arm's servos as they are to be. */
+/** Switches the watchdogs of an arm's servos on and off as needed. */
 export class Watchdog {
   readonly #machine = new Running(WATCHDOG);
   readonly #counts: number;
@@ -41,21 +41,24 @@ export class Watchdog {
   #writes = 0;
 
   /**
-   * @param counts content of the register with which servos stop by themselves
-   * @param write sends a content of the register to all servos
+   * @param counts register content with which servos stop by themselves
+   * @param write sends a register content to all servos
    */
   constructor(counts: number, write: (value: number) => void) {
     this.#counts = counts;
     this.#write = write;
   }
 
-  /** The arm has been checked: what its servos have is to be found out by writing it. */
+  /** The arm has been checked: the state of its servos' watchdogs is unknown until it is written. */
   checked(now: number): void {
     this.#machine.put('checked', now);
     this.#write(0);
   }
 
-  /** Once a cycle, while no servo speaks. @param guard servos are to stop by themselves when the bus falls silent */
+  /**
+   * Call once per cycle, while no servo is sending.
+   * @param guard servos must stop by themselves when the bus falls silent
+   */
   tend(guard: boolean, now: number): void {
     const input = guard ? 'guard' : 'spare';
     const before = this.#machine.state;

@@ -13,23 +13,22 @@ import type { Joints } from './joint-groups.ts';
 import { type DriveOptions, type EndReason, Motions } from './motions.ts';
 import { PositionsAge } from './positions-age.ts';
 
-/** Torque on its way on outlives whoever has asked for it by so much: somebody who has the arm next may ask for it, too, s. */
+/** Arming goes on this long after its epoch has ended, because the arm's next owner may ask for torque too, s. */
 const HANDING_ON = 0.05;
 
-/** One arm inside the control loop: its link, what drives it, and its block of the shared snapshot. */
+/** One arm inside the control loop: its link, its motions, and its block of the shared snapshot. */
 export class ArmController implements Published {
   readonly index: number;
   readonly model: ControlModel;
   readonly link: ArmLink;
-  /** What drives it. */
   readonly motions: Motions;
-  /** Called when all that was asked of it has been given up, with the epoch that has begun. @param driven something drove it */
+  /** Called by `abandon`: earlier requests are void. @param epoch the new one @param driven a source was driving */
   onAbandoned: (epoch: number, driven: boolean) => void = () => {};
-  /** Called when `state` changes, and when what is to be said of it does. */
+  /** Called when `state` or `reason` changes. */
   onState: () => void = () => {};
-  /** Somebody has said where its joints are at zero. */
+  /** The zero positions of its joints are known. */
   calibrated = true;
-  /** `now` of the step that sent goals last, s; 0 before. */
+  /** `now` of the last step that sent goals, s; 0 before the first. */
   goalTime = 0;
   now = 0;
   epochOffset = 0;
@@ -39,14 +38,14 @@ export class ArmController implements Published {
   readonly #drive: JointDrive;
   readonly #shared: SharedState;
   readonly #writer: SnapshotWriter;
-  /** Parts of its speeds at which it moves while its angles may be wrong. */
+  /** Speed scale while the joint angles may be wrong: not calibrated, or a joint beyond its limits. */
   readonly #crawl: Readonly<Record<LimitSet, number>>;
   readonly #age = new PositionsAge();
-  /** Some joint is beyond its limits. */
+  /** Some joint is measured beyond its limits. */
   #beyond = false;
-  /** Epoch of intent in which torque was asked for, of which joints, and when that epoch was last seen to go on, monotonic, s. */
+  /** The last torque request: its epoch of intent, that epoch's joints, and when it was last current, monotonic, s. */
   readonly #armed: { epoch: number; joints: Joints; wanted: number } = { epoch: 0, joints: 'all', wanted: 0 };
-  /** What was said of the state when `onState` was called last. */
+  /** `reason` at the last call of `onState`. */
   #said = '';
 
   constructor(index: number, model: ControlModel, link: ArmLink, shared: SharedState) {
@@ -55,19 +54,19 @@ export class ArmController implements Published {
     this.link = link;
     this.#shared = shared;
     this.#drive = new JointDrive(model, link);
-    // Goes on where a control thread that has failed left off: equal numbers mean the same motion.
+    // Continues the numbering of a failed control thread: equal numbers mean the same motion.
     this.motions = new Motions(model, link, this.#drive, shared.lastMotion(index));
     const { move, mirror } = model.limits.velocity;
     this.#crawl = { move: crawlPart(move), mirror: crawlPart(mirror) };
     this.#writer = new SnapshotWriter(shared, index);
   }
 
-  /** Number of the motion that drives or drove last. */
+  /** Number of the present or last motion. */
   get motion(): number {
     return this.motions.newest;
   }
 
-  /** What drives its own joints or, where nothing does, its gripper; null while it holds or is limp. */
+  /** Source of the arm's own joints or, if they have none, of its gripper; null while the arm holds or is limp. */
   get source(): SetpointSource | null {
     return this.motions.source;
   }
@@ -85,17 +84,17 @@ export class ArmController implements Published {
     return this.link.up && this.link.power === 'holding';
   }
 
-  /** The joints rest, as measured, since the stop or the end of the motion before; an arm without torque rests. */
+  /** The joints have come to rest, as measured, since the last stop or end of a motion; true without torque. */
   get resting(): boolean {
     return this.#drive.resting || !this.holding;
   }
 
-  /** Goal positions that were sent last, rad. */
+  /** Goal positions sent last, rad. */
   get goals(): Float64Array {
     return this.gate.goals;
   }
 
-  /** Where the joints are asked to be, rad: where a source begins. */
+  /** Commanded joint positions, rad, from which a source starts. */
   get setpoints(): Float64Array {
     return this.link.remote && this.source === null ? this.link.readings.positions : this.#drive.setpoints;
   }
@@ -109,28 +108,28 @@ export class ArmController implements Published {
     return this.#drive.following.velocities;
   }
 
-  /** It floats, and a hand may feel by it what pushes others. */
+  /** It floats with force feedback: a hand may feel what pushes the followers. */
   get feels(): boolean {
     return this.source !== null && isFloating(this.source) && this.source.feedback !== null;
   }
 
-  /** Nm by joint; NaN, all of them, while the machine that owns a remote arm tells none. */
+  /** External torques, Nm by joint; all NaN while the owner of a remote arm reports none. */
   get external(): Float64Array {
     return this.link.remote ? this.link.readings.external : this.#drive.external.values;
   }
 
-  /** 1 for each joint that is measured beyond its limits. */
+  /** 1 for each joint measured beyond its limits. */
   get outside(): Uint8Array {
     return this.#drive.outside;
   }
 
-  /** What people should know of its state. */
+  /** Why it is in its state, for people; empty if there is nothing to say. */
   get reason(): string {
     const { link } = this;
     return link.reason || link.fault || link.trouble;
   }
 
-  /** @returns the part of the speeds of a set that it may use where `part` is asked: less while its angles may be wrong */
+  /** @returns the allowed part of a limit set's speeds if `part` is wanted: less while joint angles may be wrong */
   pace(set: LimitSet, part: number): number {
     return this.calibrated && !this.#beyond ? part : Math.min(part, this.#crawl[set]);
   }
@@ -144,25 +143,25 @@ export class ArmController implements Published {
     this.#put(source.state === 'moving' ? 'move' : source.state === 'mirroring' ? 'mirror' : 'float');
   }
 
-  /** Ends a motion, if it still goes on, or what drives these joints: they decelerate and hold. */
+  /** Ends a running motion, or whatever drives these joints: they decelerate and hold. */
   cancel(what: number | Joints, reason: EndReason): void {
     this.motions.cancel(what, reason, this.now);
     this.#mindEnd();
   }
 
-  /** Nobody would hear a stop: whatever drives the arm ends, it brakes and holds, and what was asked of it is over. */
+  /** A stop would not be heard now: ends all motions and pending requests; the arm brakes and holds. */
   abandon(): void {
-    // Before the end of the motion: whoever hears of that is to know that he has lost the arm.
+    // Called before the motion ends, so that its owner learns first that it has lost the arm.
     this.onAbandoned(this.#shared.endEpoch(this.index), this.source !== null);
     if (this.source !== null) this.#brakeOff('unattended');
-    // A gripper with little torque is still on its way when its motion has ended.
+    // A gripper with a low torque limit may still move after its motion has ended.
     else if (!this.resting) this.#drive.hold('all', this.now);
   }
 
   /**
-   * Torque on where the arm is, or off.
-   * @param settle is told why it is not done; empty when it is
-   * @param joints whose epoch it belongs to: when that is over, so is what switches torque on
+   * Switches torque on at the present pose, or off.
+   * @param settle receives why it failed; empty on success
+   * @param joints whose epoch the request belongs to: arming ends when that epoch is over
    */
   setTorque(on: boolean, settle: (problem: string) => void = () => {}, joints: Joints = 'all'): void {
     const { link } = this;
@@ -180,7 +179,7 @@ export class ArmController implements Published {
       this.#armed.epoch = this.#shared.epoch(this.index);
       this.#armed.joints = joints;
       this.#armed.wanted = this.now;
-      // Whoever asks for torque that is on its way on already goes on with it.
+      // A request that comes while the arm is arming already joins that arming.
       if (!link.arming) this.#drive.adoptLimp(this.now);
       this.motions.newest++;
     } else {
@@ -201,7 +200,7 @@ export class ArmController implements Published {
     this.epochOffset = epochOffset;
     const { steerTime } = link.readings;
     if (this.#age.advance(dt, steerTime)) this.#beyond = this.#drive.measure(steerTime);
-    // What follows has no plan that a lower speed would bend.
+    // A source with mirror limits has no plan that a lower speed would distort, so a new scale applies at once.
     gate.limitSpeeds('mirror', this.pace('mirror', this.#shared.speedPart(this.index)));
     gate.limitAccelerations('mirror', this.#shared.accelerationPart(this.index));
     if (!link.up) this.#put('gone');
@@ -248,7 +247,7 @@ export class ArmController implements Published {
   #command(dt: number): void {
     const { gate, link, now } = this;
     if (link.arming) {
-      // Until its torque is on a limp joint falls, or a hand moves it: it is to hold where it is then.
+      // Until its torque is on, a limp joint falls or is moved by hand: it must hold where it is by then.
       if (!link.frozen) this.#drive.adoptLimp(now);
     } else {
       const { source } = this;
@@ -263,7 +262,7 @@ export class ArmController implements Published {
     this.goalTime = now;
   }
 
-  /** @returns whether there are goals to be sent */
+  /** @returns whether there are goals to send */
   #move(dt: number): boolean {
     const { source, link, now } = this;
     const { time } = this.#age;
@@ -271,7 +270,7 @@ export class ArmController implements Published {
     if (source !== null && this.#age.stale && !link.remote) this.#brakeOff('silent');
     else if (source !== null && isFloating(source)) {
       if (this.#drive.float(source, time, dt) !== SourceStatus.done) return true;
-      // Its weight has been given to the hand.
+      // The support has faded out: the hand carries the arm.
       this.motions.end('done', now);
       this.setTorque(false);
       return false;
@@ -281,13 +280,13 @@ export class ArmController implements Published {
     return true;
   }
 
-  /** What drives the arm is over before its end: it decelerates and holds. */
+  /** Ends the arm's motions early: it decelerates and holds. */
   #brakeOff(reason: EndReason, text = ''): void {
     this.motions.brakeOff(reason, this.now, text);
     this.#mindEnd();
   }
 
-  /** Nothing may drive the arm any more. */
+  /** Puts `over` into the state machine once nothing drives the arm. */
   #mindEnd(): void {
     if (this.source === null) this.#put('over');
   }
@@ -305,13 +304,13 @@ export class ArmController implements Published {
       case 'adopt':
         motions.forgetGrip();
         this.#drive.connect(now);
-        // What was known of its last motion is over: it may have been moved while nobody looked.
+        // The last motion no longer describes the arm, which may have been moved while disconnected.
         motions.newest++;
         break;
       case 'drop':
         motions.end('disconnected', now);
         this.#drive.external.reset(this.link.readings.positions);
-        // What is on its way here was asked of the arm as it was.
+        // Requests still under way were meant for the arm before it disconnected.
         this.#shared.endEpoch(this.index);
         break;
       case 'slacken':

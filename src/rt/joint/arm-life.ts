@@ -1,6 +1,6 @@
 import { defineMachine } from '../../machine.ts';
 
-/** The life of an arm in the control loop. */
+/** Life cycle of an arm in the control loop. */
 export const ARM_LIFE = defineMachine({
   name: 'Life of an arm',
   states: {
@@ -124,7 +124,7 @@ export const ARM_LIFE = defineMachine({
       gone: ['disconnected', 'drop'],
       energised: null,
       limp: ['stopped', 'slacken'],
-      // Lowering an arm that its own servos have stopped: it stays stopped.
+      // An arm that its own servos have stopped is being lowered: it stays stopped.
       move: null,
       mirror: null,
       float: null,

@@ -1,48 +1,48 @@
 import type { Following } from './following.ts';
 import type { Gate } from './gate.ts';
 
-/** Deceleration that a stop counts on, rad/s^2. */
+/** Deceleration assumed for a stop, rad/s^2. */
 const BRAKING = 12;
-/** A joint that stays this far behind its goal when it is stopped is brought to rest from where it is, rad. */
+/** A joint that lags its goal by this much during a stop is brought to rest from where it is, rad. */
 const LAGGING = 0.08;
-/** As long as no more of it is left to explain, its drive brakes it by itself, rad. */
+/** If the model explains the lag up to this remainder, the joint's drive brakes it by itself, rad. */
 const UNEXPLAINED = 0.04;
-/** A joint that stays within this band for so long rests, rad and s: servos at rest tell one step more or less. */
+/** A joint that stays in this band for this time rests, rad and s: servos at rest report plus or minus one step. */
 const REST_BAND = 0.004;
 const REST_TIME = 0.04;
-/** So long after its beginning, and while goals still decelerate, a joint that stays behind is found, s. */
+/** Lagging joints are looked for this long after a stop begins, and while goals still decelerate, s. */
 const LOOKING = 0.03;
-/** A joint that is stopped goes on by about so much at most, and its goal by no less than that, rad. */
+/** Approximate longest way of a joint that is stopped, and least way left to its goal, rad. */
 const REACH = 0.25;
 const LEAST_ROOM = 0.06;
-/** A goal that is so near to where its joint can stop has met it, rad. */
+/** A goal this near to where its joint can stop has met it, rad. */
 const MET = 0.02;
 
 /**
- * Brings the joints of an arm to rest, not only their goals: a joint that stays behind its goal, since something holds it or
- * a register slows it, is given the goal at which it can stop from where it is and how fast it moves.
+ * Brings the joints of an arm to rest, not only their goals: a joint that lags its goal, because something holds it or
+ * a register slows it, gets the goal at which it can stop from its present position and speed.
  */
 export class ComingToRest {
-  /** 1 for each joint that it is about. */
+  /** 1 for each joint of the group. */
   readonly #joints: Uint8Array;
-  /** All of them have come to rest since it began. */
+  /** All of them have come to rest since `begin`. */
   resting = false;
   readonly #targets: Float64Array;
   /** 1 for each joint whose goal is drawn back to it. */
   readonly #drawn: Uint8Array;
-  /** 1 for each of them that its goal has met. */
+  /** 1 for each of these that its goal has met. */
   readonly #met: Uint8Array;
-  /** Between these a drawn joint can come to rest, as it was when it was found, rad. */
+  /** Range in which a drawn joint can come to rest, fixed when its lag was found, rad. */
   readonly #lowest: Float64Array;
   readonly #highest: Float64Array;
   #any = false;
   #since = 0;
-  /** Where each joint was when it was last found to move, rad, and the instant of that sample, s. */
+  /** Position of each joint when it was last seen moving, rad, and the time of the newest such sample, s. */
   readonly #anchors: Float64Array;
   #still = 0;
   readonly #room: Float64Array;
 
-  /** @param of 1 for each joint that it is about */
+  /** @param of 1 for each joint of the group */
   constructor(of: Uint8Array) {
     const joints = of.length;
     this.#joints = of;
@@ -66,8 +66,8 @@ export class ComingToRest {
   }
 
   /**
-   * How far goals may go on before they rest, rad by joint: a quick joint is behind its goal, and that way is still before it.
-   * @param droop by which the arm's weight bends each spring, rad
+   * Stopping distance of each goal, rad: a fast joint is behind its goal and still has that way to go.
+   * @param droop deflection of each spring under the arm's weight, rad
    */
   room(gate: Gate, following: Following, positions: Float64Array, droop: Float64Array): Float64Array {
     for (let i = 0; i < positions.length; i++) {
@@ -78,7 +78,7 @@ export class ComingToRest {
     return this.#room;
   }
 
-  /** One cycle in which goals are where they are to be: sees whether the joints rest. @param at instant of the positions, s */
+  /** One cycle whose goals need no correction: checks whether the joints rest. @param at time of the positions, s */
   watch(positions: Float64Array, at: number): void {
     for (let i = 0; i < positions.length; i++) {
       if (this.#joints[i] === 0 || Math.abs(positions[i]! - this.#anchors[i]!) <= REST_BAND) continue;
@@ -90,8 +90,8 @@ export class ComingToRest {
 
   /**
    * One cycle, after the gate has braked.
-   * @param droop by which the arm's weight bends each spring, rad
-   * @param stiff the springs are as stiff as is known: otherwise nobody can tell a joint that stays behind from one that sags
+   * @param droop deflection of each spring under the arm's weight, rad
+   * @param stiff the stiffness of the springs is known; otherwise a lagging joint cannot be told from a sagging one
    */
   step(
     gate: Gate,
@@ -107,7 +107,7 @@ export class ComingToRest {
       if (this.#joints[i] === 0) continue;
       const velocity = following.velocities[i]!;
       if (this.#drawn[i] === 1 && Math.abs(gate.goals[i]! - this.#targets[i]!) < MET) this.#met[i] = 1;
-      // Where goal and joint have met the goal stays: a slow joint would push it on for ever.
+      // Once goal and joint have met, the goal stays: a slow joint would push it on forever.
       if (this.#met[i] === 1) continue;
       const held = positions[i]! + droop[i]! - following.learned[i]!;
       const rest = held + (velocity * Math.abs(velocity)) / (2 * BRAKING);
@@ -121,7 +121,7 @@ export class ComingToRest {
         this.#lowest[i] = Math.min(gate.goals[i]!, rest) - LAGGING;
         this.#highest[i] = Math.max(gate.goals[i]!, rest) + LAGGING;
       }
-      // What its own goal pushes a joint to is no place to come to rest at.
+      // Bounded, because otherwise a joint that its own goal pushes away would take the target along.
       this.#targets[i] = this.#drawn[i] === 1 ? Math.min(Math.max(rest, this.#lowest[i]!), this.#highest[i]!) : rest;
     }
     if (this.#any && stiff) gate.draw(this.#targets, this.#drawn, dt);

@@ -2,26 +2,26 @@ import type { ArmLink } from '../driver/arm-link.ts';
 import type { Gate } from './gate.ts';
 import { STILL, type StallLimits } from './stall-guard.ts';
 
-/** Measurements that are older than this say nothing of what a joint presses on, s. */
+/** Older measurements are not used to detect contact, s. */
 const FRESH = 0.25;
 
 /**
- * Lets joints of an arm that rests give way where they press on something: the goal of one that has pressed without moving
- * is brought to where its servo presses with the holding torque beyond what carries the arm, and stays there.
+ * Lets joints of a resting arm give way where they press on something: after a joint has pressed without moving, its
+ * goal moves to where its servo presses with the holding torque beyond what carries the arm, and stays there.
  *
- * What the model says of the arm's weight is no pressing; a weight that it does not know of may pass for it. Therefore a
- * joint gives way once only until something drives the arm again, so that such a weight sinks by no more than the torque
- * given up over the stiffness.
+ * The arm's weight in the model does not count as pressing, but an unknown weight may be mistaken for it. Therefore a
+ * joint gives way only once until something drives the arm again, so that an unknown weight sinks by no more than the
+ * torque given up over the stiffness.
  */
 export class ContactRelief {
-  /** 1 for each joint that gives way, or has. */
+  /** 1 for each joint that gives way or has given way. */
   readonly joints: Uint8Array;
-  /** Where the goals of these joints are to go, rad. */
+  /** Positions that the goals of these joints move to, rad. */
   readonly targets: Float64Array;
-  /** Some joint gives way, or has. */
+  /** Some joint gives way or has given way. */
   active = false;
   readonly #limits: readonly (StallLimits | null)[];
-  /** 1 or -1: to which side each of these joints pressed. */
+  /** Direction in which each of these joints pressed, 1 or -1. */
   readonly #side: Float64Array;
   /** When each joint began to press, s; -1: it does not. */
   readonly #since: Float64Array;
@@ -35,14 +35,14 @@ export class ContactRelief {
     this.#since = new Float64Array(limits.length).fill(-1);
   }
 
-  /** Something else moves the goals from here on. */
+  /** Something else moves the goals from now on. */
   reset(): void {
     this.active = false;
     this.joints.fill(0);
     this.#since.fill(-1);
   }
 
-  /** Whether some servo is loaded so much that its joint may press on something; most of the time none is. */
+  /** Cheap test, rarely true: whether some servo's load is high enough that its joint may press on something. */
   mayPress(efforts: Float64Array): boolean {
     for (let i = 0; i < efforts.length; i++) {
       const limits = this.#limits[i]!;
@@ -53,8 +53,8 @@ export class ContactRelief {
   }
 
   /**
-   * Looks at an arm that nothing drives and that may press on something.
-   * @param droop what the arm's weight bends each spring by where the joints are, rad
+   * Checks an arm without a source that may press on something.
+   * @param droop deflection of each spring under the arm's weight at the measured positions, rad
    * @param stiffness of the position springs at the reference gain, Nm/rad
    * @param now monotonic time, s
    * @returns the joint that gives way from now on; -1 for none
@@ -67,7 +67,7 @@ export class ContactRelief {
       const spring = stiffness[i]! * link.gain[i]!;
       const held = link.readings.positions[i]! + droop[i]!;
       const press = spring * (gate.goals[i]! - held);
-      // The servo has to say so too: it may give less than its spring asks for.
+      // The measured load must confirm it, because a servo may give less torque than its spring predicts.
       const pressing =
         fresh &&
         gate.velocities[i] === 0 &&
@@ -87,7 +87,7 @@ export class ContactRelief {
     return -1;
   }
 
-  /** Whether the goal of some joint is still on its way to where the joint gives way to. */
+  /** Whether the goal of some joint that gives way is still on its way to its target. */
   yields(gate: Gate): boolean {
     if (!this.active) return false;
     for (let i = 0; i < this.joints.length; i++) {
@@ -97,9 +97,10 @@ export class ContactRelief {
   }
 
   /**
-   * One cycle of joints that give way. One that comes free meanwhile, since a hand lets go or the goals were held up on a bad
-   * line, has come to its goal: what is left of the way would lead it on, so its goal goes no further than it still presses.
-   * @param droop what the arm's weight bends each spring by where the joints are, rad
+   * One cycle of joints that give way. A joint may come free meanwhile, because a hand lets go or a bad line held up
+   * the goals. It has then reached its goal, and the rest of the way would drag it along. So its goal goes back no
+   * further than to where the joint still presses.
+   * @param droop deflection of each spring under the arm's weight at the measured positions, rad
    * @param stiffness of the position springs at the reference gain, Nm/rad
    */
   heed(gate: Gate, link: ArmLink, droop: Float64Array, stiffness: Float64Array): void {
@@ -108,7 +109,7 @@ export class ContactRelief {
       const side = this.#side[i]!;
       const held = link.readings.positions[i]! + droop[i]!;
       const pressing = held + (side * this.#limits[i]!.hold) / (stiffness[i]! * link.gain[i]!);
-      // By side, the nearer to the goal of where it was to give way to and where it still presses with that torque.
+      // In the pressing direction: of the target and the position that still presses, the one nearer to the goal.
       const least = Math.min(side * pressing, side * gate.goals[i]!);
       this.targets[i] = side * Math.max(side * this.targets[i]!, least);
     }

@@ -3,12 +3,12 @@ import type { ArmLink } from '../driver/arm-link.ts';
 /** Gravity torques of an arm's model: `out[i]` Nm for joint positions `q` rad. */
 export type GravityModel = (q: Float64Array, out: Float64Array) => void;
 
-/** Fixed-point steps by which the droop at a pose and the pose under a droop are told apart; each gains a factor 20. */
+/** Fixed-point iterations that find the setpoints for given goals; each reduces the error by a factor of 20. */
 const ITERATIONS = 6;
 
-/** By how much an arm's weight bends the position springs of its servos: gravity torque over stiffness. */
+/** Deflection of the servos' position springs under the arm's weight: gravity torque over stiffness. */
 export class Droop {
-  /** Of the pose that was asked for last, rad. */
+  /** Droop at the pose of the last call of `at`, rad. */
   readonly values: Float64Array;
   readonly #gravity: GravityModel;
   readonly #stiffness: Float64Array;
@@ -22,7 +22,7 @@ export class Droop {
     this.values = new Float64Array(stiffness.length);
   }
 
-  /** Computes the droop at pose `q`, rad. The owner of a remote arm adds it. */
+  /** Computes the droop at pose `q`, rad; 0 for a remote arm, whose owner adds it. */
   at(q: Float64Array): Float64Array {
     const { values } = this;
     if (this.#link.remote) {
@@ -34,7 +34,7 @@ export class Droop {
     return values;
   }
 
-  /** Writes the setpoints whose droop leads to these goals into `out`, rad. */
+  /** Writes into `out` the setpoints that give these goals when their droop is added, rad. */
   setpointsOf(goals: Float64Array, out: Float64Array): void {
     out.set(goals);
     for (let k = 0; k < ITERATIONS; k++) {
@@ -43,7 +43,7 @@ export class Droop {
     }
   }
 
-  /** Stiffness of a joint's position spring now, Nm/rad. */
+  /** Present stiffness of a joint's position spring, Nm/rad. */
   stiffnessOf(index: number): number {
     return this.#stiffness[index]! * this.#link.gain[index]!;
   }

@@ -1,28 +1,28 @@
 import type { GravityModel } from './droop.ts';
 import { type DrivenJoints, FRICTION_SPEED } from './following.ts';
 
-/** What the estimate needs to know of an arm's joints. */
+/** Joint data that the estimate needs. */
 export interface EstimatedJoints extends DrivenJoints {
   readonly gravity: GravityModel;
   /** Largest torque that a joint's servos give, Nm. */
   readonly torqueLimit: Float64Array;
 }
 
-/** Rate at which an observer takes what it has been wrong in for a torque, 1/s. Higher ones take the encoder's steps for torques. */
+/** Rate at which an observer turns prediction errors into torque, 1/s. Higher ones take encoder steps for torques. */
 const RATE = 85;
-/** A joint that is read no further away may be where it is expected, rad: about half a step of the encoders of servos. */
+/** Deviations up to this count as none, rad: about half a step of a servo's encoder. */
 const HALF_STEP = 0.00077;
-/** After a longer gap between two samples nobody knows what has happened meanwhile, s. */
+/** After a longer gap between two samples the observers restart, s: what happened meanwhile is unknown. */
 const LONGEST_GAP = 0.05;
-/** The equations of the joints are good for steps of this, s. */
+/** Largest integration step of the joint equations, s. */
 const LONGEST_STEP = 0.0015;
 
 /**
- * Estimates the torque that something outside puts on each joint: a contact, a hand, a load that the model does not know. Its
- * bandwidth is 7 Hz (three poles at `RATE`): a step is shown to 60 % after 37 ms.
- * Each joint has an observer with three states: position, velocity, and the torque that explains why it is not where the spring of
- * its servo, its weight, its friction and its inertia would have it. Static friction hides torques up to `friction` of a
- * joint that rests. Inertia of other joints is left out.
+ * Estimates the external torque on each joint: a contact, a hand, a load that the model does not know. The bandwidth is
+ * 7 Hz (three poles at `RATE`): the estimate of a step reaches 60 % after 37 ms. Each joint has an observer with three
+ * states: position, velocity, and the torque that explains its deviation from what servo spring, weight, friction and
+ * inertia predict. On a resting joint, static friction hides torques up to `friction`. The inertia of other joints is
+ * neglected.
  */
 export class ExternalTorque {
   /** Nm, positive towards larger angles; 0 while the arm is limp. */
@@ -31,10 +31,10 @@ export class ExternalTorque {
   readonly #position: Float64Array;
   readonly #velocity: Float64Array;
   readonly #gravity: Float64Array;
-  /** Goals that the servos had when it was taken, rad, and whether they are known. */
+  /** Goals that the servos held at the last sample, rad, and whether they are known. */
   readonly #goals: Float64Array;
   #begun = false;
-  /** Sample that was taken last, s. */
+  /** Time of the last sample, s. */
   #at = 0;
 
   constructor(joints: EstimatedJoints) {
@@ -47,7 +47,7 @@ export class ExternalTorque {
     this.#goals = new Float64Array(count);
   }
 
-  /** The joints are moved by something that is not known: nothing is estimated. */
+  /** Something unknown moves the joints: the estimate restarts at 0. */
   reset(positions: Float64Array): void {
     this.values.fill(0);
     this.#velocity.fill(0);
@@ -57,9 +57,9 @@ export class ExternalTorque {
 
   /**
    * One cycle under torque.
-   * @param goals that the servos hold since the cycle before, rad @param sent instant at which they were sent, s
+   * @param goals held by the servos since the previous cycle, rad @param sent when they were sent, s
    * @param gain stiffness relative to the reference gain
-   * @param positions measured, rad @param at instant of the sample, s
+   * @param positions measured, rad @param at time of the sample, s
    */
   step(goals: Float64Array, sent: number, gain: Float64Array, positions: Float64Array, at: number): void {
     const gap = at - this.#at;
@@ -77,7 +77,7 @@ export class ExternalTorque {
     const steps = Math.ceil(gap / LONGEST_STEP);
     const kept = Math.exp(-RATE * gap);
     const lost = 1 - kept;
-    // Until they were sent the servos had those of the cycle before.
+    // Until `sent`, the servos held the goals of the previous cycle.
     const older = Math.min(Math.max((sent - this.#at) / gap, 0), 1);
     this.#at = at;
     for (let i = 0; i < goals.length; i++) {
@@ -98,7 +98,7 @@ export class ExternalTorque {
     this.#goals.set(goals);
   }
 
-  /** Moves what is expected of a joint on by `steps` times `dt`, s. */
+  /** Advances the prediction of a joint by `steps` steps of `dt`, s. */
   #expect(i: number, goal: number, gain: number, dt: number, steps: number): void {
     const { stiffness, damping, friction, inertia, torqueLimit } = this.#joints;
     const stiff = stiffness[i]! * gain;

@@ -1,4 +1,4 @@
-/** What a joint and its drive are like, one element per joint. */
+/** Parameters of the joints and their drives, one element per joint. */
 export interface DrivenJoints {
   /** Nm/rad at the reference gain. */
   readonly stiffness: Float64Array;
@@ -8,51 +8,51 @@ export interface DrivenJoints {
   readonly inertia: Float64Array;
 }
 
-/** A joint further from where its drive explains it to be does not follow, rad: more than backlash, friction and play. */
+/** A joint further than this from its prediction does not follow, rad: more than backlash, friction and play. */
 const BAND = 0.06;
-/** Part of the droop by which it may be wrong besides: what a gripper carries is not in the model. */
+/** This part of the droop is tolerated in addition: the model does not know what a gripper carries. */
 const DROOP_SHARE = 0.25;
-/** Time by which a joint may lag besides, s: what a drive brakes a quick joint by differs from servo to servo. */
+/** Lag time tolerated in addition, s: how much a drive damps a fast joint differs from servo to servo. */
 const LAG = 0.01;
-/** It is told after so many cycles, and this long, s. */
+/** A joint is reported after this many cycles and this time, s. */
 const CYCLES = 3;
 const TIME = 0.015;
-/** A load that the model does not know bends a joint as long as it is there: what lasts is learned over this time, s. */
+/** Time over which lasting deviations are learned, s: an unknown load deflects a joint as long as it is there. */
 const LEARNING = 0.5;
-/** Largest part of it that is learned, rad. */
+/** Largest learned deviation, rad. */
 const MOST_LEARNED = 0.2;
 /** Speed over which the sign of friction changes, rad/s. */
 export const FRICTION_SPEED = 0.1;
-/** After a longer gap between two samples nobody knows what has happened meanwhile, s. */
+/** After a longer gap between two samples the observers restart, s: what happened meanwhile is unknown. */
 const LONGEST_GAP = 0.05;
-/** The observers' equations are good for steps of this, s. */
+/** Largest integration step of the observers, s. */
 const LONGEST_STEP = 0.006;
-/** Positions over which a joint's speed is measured. */
+/** Sample intervals over which a joint's speed is measured. */
 const WINDOW = 4;
 
 /**
- * Holds measured positions against goals: each joint has an observer of its position spring, so what drive, droop and limits
- * explain is known in each cycle. Also measures the joints' speeds, more often than the servos tell them.
+ * Compares measured positions with goals: an observer of each joint's position spring predicts in each cycle what
+ * drive, droop and limits explain. Also measures the joints' speeds, more often than the servos report them.
  */
 export class Following {
   /** Measured speeds, rad/s. */
   readonly velocities: Float64Array;
-  /** Distance of each joint from where it is explained to be, rad. */
+  /** Deviation of each joint from its predicted position, rad. */
   readonly deviations: Float64Array;
-  /** What has been learned of loads that the model does not know: by how much they bend each joint, rad. */
+  /** Learned deflection of each joint by loads that the model does not know, rad. */
   readonly learned: Float64Array;
   readonly #joints: DrivenJoints;
-  /** What the observers expect, rad and rad/s. */
+  /** Predictions of the observers, rad and rad/s. */
   readonly #position: Float64Array;
   readonly #velocity: Float64Array;
-  /** When each joint began to stay behind, s, and cycles since; 0: it follows. */
+  /** When each joint began to lag, s, and cycles since then; 0 cycles: it follows. */
   readonly #since: Float64Array;
   readonly #cycles: Uint32Array;
-  /** Last positions and their instants, the newest at `#newest`. */
+  /** Last positions and their times, the newest at `#newest`. */
   readonly #past: readonly Float64Array[];
   readonly #times = new Float64Array(WINDOW + 1);
   #newest = 0;
-  /** Sample that was judged last, s. */
+  /** Time of the sample judged last, s. */
   #at = 0;
 
   constructor(joints: DrivenJoints) {
@@ -68,12 +68,12 @@ export class Following {
     this.#past = Array.from({ length: WINDOW + 1 }, () => new Float64Array(count));
   }
 
-  /** Instant of the newest positions, monotonic, s. */
+  /** Time of the newest positions, monotonic, s. */
   get measured(): number {
     return this.#times[this.#newest]!;
   }
 
-  /** Joints are where they are and rest: what was expected before says nothing. @param now monotonic, s */
+  /** Restarts with the joints at rest at these positions: earlier predictions are void. @param now monotonic, s */
   begin(positions: Float64Array, now: number): void {
     for (const past of this.#past) past.set(positions);
     this.#times.fill(now);
@@ -81,7 +81,7 @@ export class Following {
     this.adopt(positions);
   }
 
-  /** Something else than goals has moved the joints. */
+  /** Something other than goals has moved the joints. */
   adopt(positions: Float64Array): void {
     this.#position.set(positions);
     this.#velocity.fill(0);
@@ -90,7 +90,7 @@ export class Following {
     this.#cycles.fill(0);
   }
 
-  /** New positions have been measured: speeds are brought up to date. @param at instant of the sample, s */
+  /** Updates the speeds from new positions. @param at time of the sample, s */
   measure(positions: Float64Array, at: number): void {
     if (at === this.#times[this.#newest]) return;
     this.#newest = (this.#newest + 1) % (WINDOW + 1);
@@ -103,11 +103,11 @@ export class Following {
   }
 
   /**
-   * One cycle under torque. Without a new sample nothing is judged, and after a gap joints are taken to be where they are.
-   * @param goals that the servos hold since the cycle before, rad
-   * @param droop by which the arm's weight bends each spring, rad
+   * One cycle under torque. Without a new sample nothing is judged; after a gap predictions restart from the sample.
+   * @param goals held by the servos since the previous cycle, rad
+   * @param droop deflection of each spring under the arm's weight, rad
    * @param gain stiffness relative to the reference gain
-   * @param at instant of the sample, s
+   * @param at time of the sample, s
    */
   step(goals: Float64Array, droop: Float64Array, gain: Float64Array, positions: Float64Array, at: number): void {
     const gap = at - this.#at;
@@ -122,12 +122,12 @@ export class Following {
     for (let i = 0; i < goals.length; i++) {
       const away = positions[i]! - this.#position[i]!;
       const band = BAND + DROOP_SHARE * Math.abs(droop[i]!) + LAG * Math.abs(this.#velocity[i]!);
-      // A joint that is where it should be without it has lost the load that has been learned.
+      // A joint that is where it should be without the learned deflection has lost that load.
       if (Math.abs(away - this.learned[i]!) > band && Math.abs(away) <= band) this.learned[i] = 0;
       const deviation = away - this.learned[i]!;
       this.deviations[i] = deviation;
       if (Math.abs(deviation) <= band) {
-        // What holds a joint back is no load that it carries.
+        // Only learned within the band: whatever holds a joint back further is not a load that it carries.
         const learned = this.learned[i]! + (deviation * gap) / LEARNING;
         this.learned[i] = Math.min(Math.max(learned, -MOST_LEARNED), MOST_LEARNED);
         this.#cycles[i] = 0;
@@ -138,7 +138,7 @@ export class Following {
     }
   }
 
-  /** Moves what is expected on by `dt`, s. */
+  /** Advances the predictions by `dt`, s. */
   #expect(goals: Float64Array, droop: Float64Array, gain: Float64Array, dt: number): void {
     const { stiffness, damping, friction, inertia } = this.#joints;
     for (let i = 0; i < goals.length; i++) {
@@ -150,7 +150,7 @@ export class Following {
     }
   }
 
-  /** Whether some joint has just left its band: it is worth asking its servo. */
+  /** Whether a joint is outside its band, so that probing its servo is worthwhile. */
   isSuspect(index: number): boolean {
     return this.#cycles[index]! > 0;
   }

@@ -15,35 +15,36 @@ export interface GateLimits {
 export const STOP_TIME = 0.25;
 
 /**
- * The only way to a servo. Each cycle it takes the goal positions somebody wants and gives the ones that are sent:
- * inside the position limits, and reached from the last ones within velocity and acceleration limits. A target within
- * the limits passes unchanged; a jump becomes a time-optimal approach, which overshoots by at most an eighth of
- * acceleration times cycle squared (2e-5 rad at 6 rad/s^2 and 200 Hz); a value that is no number holds the joint. Allocates nothing, throws nothing.
+ * The only way to a servo. Each cycle it turns wanted goal positions into the goals to send: inside the position
+ * limits, and reached from the last goals within velocity and acceleration limits. A target within the limits passes
+ * unchanged; a jump becomes a time-optimal approach, which overshoots by at most an eighth of acceleration times cycle
+ * squared (2e-5 rad at 6 rad/s^2 and 200 Hz); a value that is not a number holds the joint. Allocates nothing, throws
+ * nothing.
  */
 export class Gate {
-  /** Goal positions that were let through last, rad. */
+  /** Goal positions passed last, rad. */
   readonly goals: Float64Array;
   /** Their velocities, rad/s. */
   readonly velocities: Float64Array;
-  /** How these have changed in the last cycle, rad/s^2. */
+  /** Their accelerations in the last cycle, rad/s^2. */
   readonly accelerations: Float64Array;
-  /** Largest speeds at present, rad/s: those of the limits, or a part of them. */
+  /** Present largest speeds, rad/s: the full limits or a part of them. */
   readonly speeds: Readonly<Record<LimitSet, Float64Array>>;
-  /** Largest accelerations at present with which a joint gains speed, rad/s^2. It always brakes with those of the limits. */
+  /** Present largest accelerations for gaining speed, rad/s^2. Braking always uses the full limits. */
   readonly #gaining: Readonly<Record<LimitSet, Float64Array>>;
   readonly #limits: GateLimits;
-  /** Position limits that hold now, rad: those of the arm, or of its servos where these are narrower. */
+  /** Position limits in force, rad: the narrower of the arm's and its servos' limits. */
   readonly lower: Float64Array;
   readonly upper: Float64Array;
   readonly #lastTarget: Float64Array;
   readonly #stopRate: Float64Array;
-  /** Goals that the servos were sent last, rad. */
+  /** Goals last sent to the servos, rad. */
   readonly #sent: Float64Array;
-  /** What stiffer or softer springs still ask of the goals, which the bound has kept back, rad. */
+  /** Goal changes from new stiffness or removed feedback that `bound` has held back so far, rad. */
   readonly #owed: Float64Array;
-  /** 1 for each joint whose last target tells how fast the next one moves. */
+  /** 1 for each joint whose target velocity follows from its last target. */
   readonly #tracking: Uint8Array;
-  /** Where the hand is taken to be while the arm floats, rad. */
+  /** Assumed position of the hand while the arm floats: measured, at limited speed, rad. */
   readonly #base: Float64Array;
   #floating = false;
 
@@ -74,7 +75,7 @@ export class Gate {
   }
 
   /**
-   * Begins at `goals` (rad) at rest: what the servos hold already, or the pose they are to be held at. A goal that is no
+   * Starts at rest at `goals` (rad): the goals that the servos hold already, or the pose to hold. A goal that is not a
    * number leaves the present one.
    */
   adopt(goals: Float64Array): void {
@@ -86,7 +87,7 @@ export class Gate {
     this.#tracking.fill(0);
   }
 
-  /** Bounds what has become of the goals in this cycle, whoever has moved them: no step is larger than mirroring may make. */
+  /** Bounds this cycle's step of each goal, whatever moved it, to the mirror speed limit; applies `#owed` within it. */
   bound(dt: number): void {
     const fastest = this.#limits.velocity.mirror;
     for (let i = 0; i < this.goals.length; i++) {
@@ -101,9 +102,10 @@ export class Gate {
   }
 
   /**
-   * The goals of this cycle have left, but for those of some joints, which stay at rest where they were sent last: a servo
-   * that is sent goals again goes on from there within the limits, however far its arm has come meanwhile.
-   * @param withheld see `ArmLink`; a lost servo's joint goes on as planned: its goals move nothing
+   * This cycle's goals were sent, except those of withheld joints, which stay at rest where they were last sent. When
+   * such a servo is sent goals again, it continues from there within the limits, however far the arm has moved
+   * meanwhile.
+   * @param withheld see `ArmLink`; the goal of a lost servo (2) keeps advancing: nothing moves
    */
   sent(withheld: Uint8Array): void {
     for (let i = 0; i < this.goals.length; i++) {
@@ -116,9 +118,9 @@ export class Gate {
   }
 
   /**
-   * From here on a set allows this part of its speeds, 0..1. A joint that is quicker slows down within its acceleration.
-   * @param only 1 for each joint that is meant; left out: all
-   * @param top and no joint is quicker than this, rad/s
+   * From now on, a limit set allows this part of its speeds, 0..1. A faster joint slows down within its acceleration.
+   * @param only 1 for each joint concerned; left out: all
+   * @param top speed limit of every joint in addition, rad/s
    */
   limitSpeeds(set: LimitSet, part: number, only?: Uint8Array, top = Number.POSITIVE_INFINITY): void {
     const speeds = this.speeds[set];
@@ -129,8 +131,8 @@ export class Gate {
   }
 
   /**
-   * From here on joints gain speed with this part of the accelerations of a set, 0..1. They brake as before.
-   * @param only 1 for each joint that is meant; left out: all
+   * From now on, joints gain speed with this part of a limit set's accelerations, 0..1. They brake as before.
+   * @param only 1 for each joint concerned; left out: all
    */
   limitAccelerations(set: LimitSet, part: number, only?: Uint8Array): void {
     const gaining = this.#gaining[set];
@@ -139,9 +141,9 @@ export class Gate {
   }
 
   /**
-   * A new source drives from here.
-   * @param continues its first target goes on from the present goals; otherwise it says nothing about its velocity
-   * @param only 1 for each joint that is meant; left out: all
+   * A new source takes over at the present goals.
+   * @param continues its first target continues from the present goals; otherwise it implies no velocity
+   * @param only 1 for each joint concerned; left out: all
    */
   rearm(continues = false, only?: Uint8Array): void {
     for (let i = 0; i < this.goals.length; i++) {
@@ -154,9 +156,9 @@ export class Gate {
   }
 
   /**
-   * Lets goals through towards `targets` (rad).
+   * Moves the goals towards `targets` (rad) within the limits.
    * @param dt time since the last cycle, s
-   * @param only 1 for each joint that is meant; left out: all
+   * @param only 1 for each joint concerned; left out: all
    */
   step(targets: Float64Array, set: LimitSet, dt: number, only?: Uint8Array): void {
     const { lower, upper } = this;
@@ -179,7 +181,7 @@ export class Gate {
       ahead = Math.min(Math.max(ahead, -top), top);
       this.#lastTarget[i] = target;
       this.#tracking[i] = 1;
-      // What is left after following the target's own velocity is closed no faster than it can be braked away in whole
+      // The error left after following the target's own velocity is closed no faster than the joint can brake in whole
       // cycles (half a cycle's braking is the discrete-time correction).
       const error = target - goal - ahead * dt;
       const half = (acceleration * dt) / 2;
@@ -212,8 +214,8 @@ export class Gate {
 
   /**
    * Decelerates every joint to rest within `STOP_TIME` (or at its acceleration limit where that is quicker) and holds.
-   * @param only 1 for each joint that is meant; left out: all
-   * @param room that a goal may take for it, rad by joint, as it is in the first cycle; left out: any
+   * @param only 1 for each joint concerned; left out: all
+   * @param room stopping distance of each goal, rad, as of the first cycle; left out: unlimited
    * @returns true once all of them rest
    */
   brake(set: LimitSet, dt: number, only?: Uint8Array, room?: Float64Array): boolean {
@@ -243,9 +245,9 @@ export class Gate {
   }
 
   /**
-   * Draws the goals of joints that stay behind them to where these joints can come to rest, at no more than the largest speed
-   * for mirroring. A goal that is ahead of its joint moves nothing by coming back to it.
-   * @param targets rad @param only 1 for each joint that is meant
+   * Draws the goals of lagging joints back to where these joints can come to rest, at most at the mirror speed limit.
+   * The goal is ahead of its joint, so drawing it back moves nothing.
+   * @param targets rad @param only 1 for each joint concerned
    */
   draw(targets: Float64Array, only: Uint8Array, dt: number): void {
     const fastest = this.#limits.velocity.mirror;
@@ -259,9 +261,9 @@ export class Gate {
   }
 
   /**
-   * Lets the arm float: the goals keep the given distances from the measured positions, so that the torque of the servos'
-   * position springs is what is asked, and no more than that of `reach`. They follow the hand at no more
-   * than the largest speed for mirroring, also when it is quicker (`bound`): it meets a spring. Beyond a position limit the springs push back.
+   * Lets the arm float: the goals keep the given distances from the measured positions, so that the servos' position
+   * springs give the wanted torque, at most that of `reach`. The goals follow the hand at most at the mirror speed
+   * limit; a faster hand meets a spring (`bound`). Beyond a position limit the springs push back.
    * @param positions measured, rad
    * @param distances goal minus measured position, rad
    * @param reach largest distance by joint, rad
@@ -289,9 +291,10 @@ export class Gate {
   }
 
   /**
-   * Takes distances from the goals, as fast as `bound` lets them move, and no further than `reach` from the measured positions.
-   * @param aims is given the goals that they come to, rad
-   * @returns false where there is nothing to be taken
+   * Subtracts distances from the goals, as fast as `bound` allows, and keeps goals within `reach` of the measured
+   * positions.
+   * @param aims receives the final goals, rad
+   * @returns false if there is nothing to subtract
    */
   shift(distances: Float64Array, positions: Float64Array, reach: Float64Array, aims: Float64Array): boolean {
     let any = false;
@@ -309,11 +312,11 @@ export class Gate {
   }
 
   /**
-   * The stiffness of the servos' position springs changes: goals move so that the springs' torques stay, as fast as `bound`
-   * lets them.
+   * The stiffness of the servos' position springs changes: the goals move, as fast as `bound` allows, so that the
+   * springs keep their torques.
    * @param positions measured, rad
    * @param ratio old stiffness over new one, by joint
-   * @param aims is given the goals that they come to, rad
+   * @param aims receives the final goals, rad
    */
   regain(positions: Float64Array, ratio: Float64Array, aims: Float64Array): void {
     for (let i = 0; i < this.goals.length; i++) {
@@ -326,8 +329,8 @@ export class Gate {
 }
 
 /**
- * Largest change of a joint's speed in one cycle, rad/s: it brakes with one acceleration and gains speed with another.
- * @param away its speed against the change, rad/s: what is to be braked away first; negative when it gains speed
+ * Largest speed change of a joint in one cycle, rad/s, with separate accelerations for braking and for gaining speed.
+ * @param away speed against the change, which must be braked away first, rad/s; negative when the joint gains speed
  * @param gaining rad/s^2
  * @param braking rad/s^2
  * @param dt s

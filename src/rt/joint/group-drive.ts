@@ -7,26 +7,26 @@ import type { Droop } from './droop.ts';
 import type { Following } from './following.ts';
 import type { Gate } from './gate.ts';
 
-/** What the groups of an arm's joints share, one element per joint in each array. */
+/** What the joint groups of an arm share; arrays have one element per joint. */
 export interface DriveParts {
   readonly model: ControlModel;
   readonly link: ArmLink;
   readonly gate: Gate;
   readonly following: Following;
   readonly droop: Droop;
-  /** Where the joints are asked to be, rad: goals without the droop. */
+  /** Commanded joint positions, rad: goals without the droop. */
   readonly setpoints: Float64Array;
   /** Setpoints that sources want, rad. */
   readonly wanted: Float64Array;
-  /** Memory of one cycle, rad: goals before the gate. */
+  /** Scratch array of one cycle: goals before the gate, rad. */
   readonly targets: Float64Array;
 }
 
-/** What the goals of an arm with torque do. */
+/** How the goals of an arm with torque move. */
 type Goals =
-  /** A source drives them, or they come to what it asked for last. */
+  /** A source drives them, or they approach its last setpoints. */
   | 'driven'
-  /** They decelerate, and stay. */
+  /** They decelerate and stay. */
   | 'held';
 
 /** Makes the goals of a group of joints, which has at most one source. */
@@ -51,36 +51,36 @@ export class GroupDrive {
     this.#rest = new ComingToRest(joints);
   }
 
-  /** The joints rest, as measured, since the stop or the end of the motion before. */
+  /** The joints have come to rest, as measured, since the last stop or end of a motion. */
   get resting(): boolean {
     return this.empty || this.#rest.resting;
   }
 
-  /** A source takes the goals over. */
+  /** A source takes over the goals. */
   begin({ limits }: SetpointSource): void {
     this.#relief.reset();
     this.#limits = limits;
     this.#goals = 'driven';
   }
 
-  /** From the next cycle on goals decelerate, and stay. */
+  /** From the next cycle on, the goals decelerate and stay. */
   halt(now: number): void {
     this.#goals = 'held';
     this.#relief.reset();
     this.#rest.begin(now);
   }
 
-  /** Goals come to what was asked last, and stay there. */
+  /** The goals reach the last setpoints and stay there. */
   settle(now: number): void {
     this.#rest.begin(now);
   }
 
-  /** Springs have changed: what they press with is found out anew. */
+  /** Spring stiffness has changed: contacts are judged anew. */
   regain(): void {
     this.#relief.reset();
   }
 
-  /** One cycle in which a source drives: it has told what it wants, and how it goes on. */
+  /** One cycle driven by a source, which has written `wanted` and returned `status`. */
   take(status: SourceStatus, mirroring: boolean, dt: number, now: number): void {
     if (this.empty) return;
     const { gate, wanted, setpoints } = this.#parts;
@@ -99,7 +99,7 @@ export class GroupDrive {
   }
 
   /**
-   * Nothing drives these joints: they come to rest, hold, and give way where they press on something.
+   * One cycle without a source: the joints come to rest, hold, and give way where they press on something.
    * @returns the joint that gives way from now on; -1 for none
    */
   stay(dt: number, now: number): number {
@@ -109,7 +109,7 @@ export class GroupDrive {
     if (this.#goals === 'held' && relief.active) {
       if (relief.yields(gate)) {
         relief.heed(gate, link, droop.at(link.readings.positions), model.stiffness);
-        // Where these goals are to stay says nothing of a speed.
+        // A target to stay at implies no velocity.
         gate.rearm(false, relief.joints);
       }
       gate.step(relief.targets, 'move', dt, relief.joints);
@@ -132,7 +132,7 @@ export class GroupDrive {
 
   brake(dt: number, now: number): void {
     const { gate, link, following, droop } = this.#parts;
-    // What was found of joints in an earlier stop says nothing of this one.
+    // Findings of an earlier stop do not apply to this one.
     if (this.#goals === 'driven') this.#rest.begin(now);
     this.#goals = 'held';
     const { positions } = link.readings;
@@ -142,7 +142,7 @@ export class GroupDrive {
     this.#readSetpoints();
   }
 
-  /** What is asked of these joints from here on goes on from where they are asked to be. */
+  /** Resets `wanted` to the setpoints, from which the next source continues. */
   #want(): void {
     const { wanted, setpoints } = this.#parts;
     for (let i = 0; i < wanted.length; i++) if (this.#joints[i] === 1) wanted[i] = setpoints[i]!;
@@ -153,28 +153,28 @@ export class GroupDrive {
     const values = droop.at(setpoints);
     for (let i = 0; i < targets.length; i++) targets[i] = setpoints[i]! + values[i]!;
     this.#relieve(mirroring, now);
-    // The machine that owns a remote arm is sent setpoints, and adds the droop.
+    // The owner of a remote arm is sent setpoints and adds the droop.
     if (link.remote) for (let i = 0; i < targets.length; i++) if (this.#joints[i] === 1) setpoints[i] = targets[i]!;
     gate.step(targets, this.#limits, dt, this.#joints);
   }
 
-  /** Draws back the goals of joints that press on something without moving, by the time in which servos overheat: the real one. */
+  /** Draws back the goals of joints that press on something without moving. Timed in real time, as servos overheat. */
   #relieve(mirroring: boolean, now: number): void {
     const { model, link, targets, droop } = this.#parts;
     const { stall, yield: yielding } = model;
     const { positions, velocities, efforts } = link.readings;
     for (let i = 0; i < targets.length; i++) {
       if (this.#joints[i] === 0) continue;
-      // The machine that owns a gripper guards it itself.
+      // The owner of a remote gripper guards it itself.
       if (link.remote && stall[i] !== null) continue;
-      // A person who moves by hand does not choose what a follower presses on, and its arm would sag once overloaded.
+      // The person moving the leader does not choose what a follower presses on; an overloaded follower would sag.
       const guard = stall[i] ?? (mirroring ? yielding[i]! : null);
       if (guard === null) continue;
       targets[i] = guard.step(targets[i]!, positions[i]!, velocities[i]!, efforts[i]!, droop.stiffnessOf(i), now);
     }
   }
 
-  /** The setpoints follow the goals; the droop of the last ones is near enough, since they change little in a cycle. */
+  /** Derives the setpoints from the goals with the droop of the last setpoints: they change little in a cycle. */
   #readSetpoints(): void {
     const { gate, setpoints, droop } = this.#parts;
     const { goals } = gate;

@@ -9,46 +9,46 @@ import { type DriveParts, GroupDrive } from './group-drive.ts';
 import type { Group, Joints } from './joint-groups.ts';
 import { straggling } from './straggler.ts';
 
-/** A joint that is no further beyond its limits than this, and than its droop, is within them, rad. */
+/** A joint counts as within its limits up to this plus its droop beyond them, rad. */
 const LIMIT_BAND = 0.05;
 
-/** A joint that ends its motion further than this from where it is asked to be is done only if its servo holds that goal, rad. */
+/** A joint that ends a motion further than this from its setpoint is done only if its servo holds the goal, rad. */
 const SHORT = 0.02;
-/** A servo that has not taken the goal of a motion's end after this time does not take goals, s: many readings. */
+/** A servo that does not hold a motion's final goal after this time (many readings) does not take goals, s. */
 const TAKING = 0.1;
 
-/** Faster than this no joint's droop changes while only others move, rad/s. */
+/** A joint's droop changes no faster than this while only other joints move, rad/s. */
 const DROOP_SPEED = 0.02;
 
-/** Makes the goals of an arm's joints, cycle by cycle, and holds what was measured against them. */
+/** Makes the goals of an arm's joints each cycle, and compares measurements with them. */
 export class JointDrive {
   readonly gate: Gate;
   readonly following: Following;
   readonly external: ExternalTorque;
-  /** Where the joints are asked to be, rad: goals without the droop. */
+  /** Commanded joint positions, rad: goals without the droop. */
   readonly setpoints: Float64Array;
-  /** 1 for each joint that is measured beyond its limits. */
+  /** 1 for each joint measured beyond its limits. */
   readonly outside: Uint8Array;
   readonly #model: ControlModel;
   readonly #link: ArmLink;
   readonly #arm: GroupDrive;
   readonly #gripper: GroupDrive;
   readonly #droop: Droop;
-  /** Memory of one cycle, made once. */
+  /** Scratch arrays of one cycle, allocated once. */
   readonly #targets: Float64Array;
   readonly #reach: Float64Array;
-  /** By how far goals of a floating arm stand off for what a hand is let feel, rad. */
+  /** Goal offsets of a floating arm for force feedback, rad. */
   readonly #fed: Float64Array;
-  /** Parts of their own gains that the servos of a floating arm have been asked to work with. */
+  /** Gains last requested for the servos of a floating arm, relative to their own; null: none. */
   #softness: Float64Array | null = null;
   readonly #wanted: Float64Array;
   readonly #kept: Float64Array;
   readonly #velocities: Float64Array;
   readonly #accelerations: Float64Array;
-  /** Gains for which the goals have been made, and what they have changed by. */
+  /** Gains that the goals were made for, and their ratio to the new ones. */
   readonly #gain: Float64Array;
   readonly #ratio: Float64Array;
-  /** Since when a proof is wanted that the servo of a joint holds the last goal of its motion, s; 0: none is, infinite: it does. */
+  /** Since when proof is needed that a joint's servo holds the final goal, s; 0: not needed, infinite: proven. */
   readonly #unproven: Float64Array;
 
   constructor(model: ControlModel, link: ArmLink) {
@@ -79,12 +79,12 @@ export class JointDrive {
     this.#unproven = new Float64Array(joints);
   }
 
-  /** The joints rest, as measured, since the stop or the end of the motion before. */
+  /** The joints have come to rest, as measured, since the last stop or end of a motion. */
   get resting(): boolean {
     return this.#arm.resting && this.#gripper.resting;
   }
 
-  /** New positions have been measured, at this time, s. @returns whether some joint is beyond its limits */
+  /** Takes new positions. @param time when they were measured, s @returns whether some joint is beyond its limits */
   measure(time: number): boolean {
     const { lower, upper } = this.gate;
     const { positions } = this.#link.readings;
@@ -99,7 +99,7 @@ export class JointDrive {
     return any;
   }
 
-  /** Takes over what the servos hold, or where they are. */
+  /** Starts from the goals that the servos hold or, for a remote arm, from its positions. */
   connect(now: number): void {
     const { limits, readings, remote, adopted } = this.#link;
     this.#forgetGains();
@@ -109,14 +109,14 @@ export class JointDrive {
     this.hold('all', now);
   }
 
-  /** The arm is limp: nothing is to be made of what was before. */
+  /** The arm is limp: discards gains, predictions and estimates. */
   slacken(): void {
     this.#forgetGains();
     this.following.adopt(this.#link.readings.positions);
     this.external.reset(this.#link.readings.positions);
   }
 
-  /** A servo that holds goes on holding what it holds; a limp one is to hold where it is. */
+  /** Adopts goals before torque goes on: a holding servo keeps its goal, a limp one gets its present position. */
   adoptLimp(now: number): void {
     const { held, readings, settling, adopted } = this.#link;
     const goals = settling ? adopted : this.gate.goals;
@@ -130,7 +130,7 @@ export class JointDrive {
     this.hold('all', now);
   }
 
-  /** A source takes the goals of these joints over where they are. @param time that the arm's cycles have lasted, s */
+  /** A source takes over the goals of these joints where they are. @param time sum of the arm's cycle times, s */
   begin(source: SetpointSource, joints: Joints, time: number): void {
     const { gate } = this;
     const mask = this.#model.masks[joints];
@@ -173,7 +173,7 @@ export class JointDrive {
     return status;
   }
 
-  /** The arm floats no more: what a hand was let feel leaves the goals as quickly as they may move. */
+  /** The arm no longer floats: removes the force-feedback offsets from the goals, as fast as goals may move. */
   unfeel(): void {
     if (!this.gate.shift(this.#fed, this.#link.readings.positions, this.#reach, this.#targets)) return;
     this.#fed.fill(0);
@@ -181,14 +181,14 @@ export class JointDrive {
   }
 
   /**
-   * One cycle of any other source, which drives these joints.
-   * @returns `done` once the gate has let its final setpoints through, and the servos of joints that are elsewhere hold them
+   * One cycle of a source that does not float, driving these joints.
+   * @returns its status; `done` only once the gate has passed the final goals and servos of joints elsewhere hold them
    */
   follow(source: SetpointSource, joints: Joints, time: number, dt: number, now: number): SourceStatus {
     const mask = this.#model.masks[joints];
     this.#kept.set(this.#wanted);
     const status = source.next(time, dt, this.#wanted);
-    // Where the others go is somebody else's business.
+    // The other joints' setpoints belong to another source.
     for (let i = 0; i < mask.length; i++) if (mask[i] === 0) this.#wanted[i] = this.#kept[i]!;
     const mirroring = source.state === 'mirroring';
     if (joints !== 'gripper') this.#arm.take(status, mirroring, dt, now);
@@ -197,7 +197,7 @@ export class JointDrive {
     return this.#arrived(mask, joints !== 'all') && this.#proven(mask, now) ? status : SourceStatus.running;
   }
 
-  /** The servos of joints that end short of where they are asked to be hold their goals: something else holds these joints. */
+  /** True if every joint that ended short of its setpoint has a servo that holds its goal: something else blocks it. */
   #proven(mask: Uint8Array, now: number): boolean {
     const link = this.#link;
     if (link.remote) return true;
@@ -219,34 +219,34 @@ export class JointDrive {
   }
 
   /**
-   * Nothing drives these joints: they come to rest, hold, and give way where they press on something.
+   * One cycle without a source: the joints come to rest, hold, and give way where they press on something.
    * @returns the joint that gives way from now on; -1 for none
    */
   stay(group: Group, dt: number, now: number): number {
     return (group === 'arm' ? this.#arm : this.#gripper).stay(dt, now);
   }
 
-  /** From the next cycle on goals of these joints decelerate, and stay. */
+  /** From the next cycle on, the goals of these joints decelerate and stay. */
   hold(joints: Joints, now: number): void {
     if (joints !== 'gripper') this.#arm.halt(now);
     if (joints !== 'arm') this.#gripper.halt(now);
     this.#setpointsOfGoals(this.#model.masks[joints]);
   }
 
-  /** These joints are asked to be where their goals are. */
+  /** Sets the setpoints of these joints to match their goals. */
   #setpointsOfGoals(mask: Uint8Array): void {
     this.#kept.set(this.setpoints);
     this.#droop.setpointsOf(this.gate.goals, this.setpoints);
     for (let i = 0; i < mask.length; i++) if (mask[i] === 0) this.setpoints[i] = this.#kept[i]!;
   }
 
-  /** The goals of these joints come to what was asked last, and stay there. */
+  /** The goals of these joints reach the last setpoints and stay there. */
   settle(joints: Joints, now: number): void {
     if (joints !== 'gripper') this.#arm.settle(now);
     if (joints !== 'arm') this.#gripper.settle(now);
   }
 
-  /** Servos that have become harder or softer are sent goals with which they go on pulling as they did. */
+  /** Moves the goals of servos that have become stiffer or softer, so that they keep pulling with the same torque. */
   followGains(): void {
     const { gain: now, readings } = this.#link;
     let changed = false;
@@ -262,22 +262,22 @@ export class JointDrive {
     this.#droop.setpointsOf(this.#targets, this.setpoints);
   }
 
-  /** The goals are those that servos were found with, which were made for the gains that they have. */
+  /** The goals are those that the servos were found with, which match their present gains. */
   #forgetGains(): void {
     const { gain, gains } = this.#link;
     this.#gain.set(gains?.known ?? gain);
   }
 
   /**
-   * Holds measured positions against the goals that the servos have had since the cycle before.
-   * @param floats the arm yields to a hand @param sent instant at which these goals were sent, s
+   * Compares measured positions with the goals that the servos have held since the previous cycle.
+   * @param floats the arm yields to a hand @param sent when these goals were sent, s
    */
   watch(floats: boolean, sent: number): void {
     const { gate, following, external } = this;
     const link = this.#link;
     const { positions, steerTime } = link.readings;
     if (link.remote || link.arming) return;
-    // How stiff springs are whose gains change nobody knows.
+    // While gains change, the stiffness is unknown.
     const unknown = link.gains?.stiffening === true;
     if (unknown) external.reset(positions);
     else external.step(gate.goals, sent, link.gain, positions, steerTime);
@@ -287,7 +287,7 @@ export class JointDrive {
   }
 
   /**
-   * Why a joint of these does not follow the source that drives them, so that the motion has failed; empty while all do.
+   * Why one of these joints does not follow its source, so that the motion has failed; empty while all follow.
    * @param now monotonic, s
    */
   straggler(source: SetpointSource, joints: Joints, now: number): string {
@@ -302,7 +302,7 @@ export class JointDrive {
       if (mask[i] === 0 || link.withheld[i] !== 0) continue;
       const deaf = this.#unproven[i] !== 0 && now - this.#unproven[i]! > TAKING;
       if (!deaf) {
-        // What holds a gripper back is no fault.
+        // A gripper that something holds back is not at fault.
         if (!watched || stall[i] !== null || !following.isSuspect(i)) continue;
         link.probe();
         if (!following.isBehind(i)) continue;
@@ -316,7 +316,7 @@ export class JointDrive {
 
   /**
    * True when the gate has let the final setpoints of these joints through.
-   * @param beside others may move: then the droop of these goes on changing
+   * @param beside other joints may still move, which changes the droop of these
    */
   #arrived(mask: Uint8Array, beside: boolean): boolean {
     const { velocities, goals } = this.gate;

@@ -1,14 +1,14 @@
-/** Which joints of an arm something drives: all, those of the arm without its gripper, or the gripper alone. */
+/** Joints of an arm that a source drives: all, all but the gripper, or the gripper alone. */
 export type Joints = 'all' | 'arm' | 'gripper';
 
-/** Joints that have at most one source at a time, and that may be driven while the other group is driven by another. */
+/** Joint groups that may be driven separately; each has at most one source at a time. */
 export const GROUPS = ['arm', 'gripper'] as const;
 export type Group = (typeof GROUPS)[number];
 
-/** 1 for each joint of an arm that is meant. */
+/** 1 for each joint of the arm that is in the set. */
 export type JointMasks = Readonly<Record<Joints, Uint8Array>>;
 
-/** @param gripper place of the gripper's joint; null for an arm whose joints are all driven together */
+/** @param gripper index of the gripper's joint; null for an arm whose joints are all driven together */
 export function jointMasks(joints: number, gripper: number | null): JointMasks {
   const mask = (of: (joint: number) => boolean): Uint8Array =>
     Uint8Array.from({ length: joints }, (_, joint) => (of(joint) ? 1 : 0));

@@ -4,12 +4,12 @@ import type { ControlModel } from './control-model.ts';
 import { jointMasks } from './joint-groups.ts';
 import { StallGuard, yieldLimits } from './stall-guard.ts';
 
-/** Part of a joint's torque limit that floating may ask of it. */
+/** Part of a joint's torque limit that floating may use. */
 const FLOAT_TORQUE_SHARE = 0.5;
 
 /**
- * Joints as what drives them needs them.
- * @param gripper place of the joint that may be driven apart from the others; null: none
+ * Converts joint setups to the arrays that the control loop uses.
+ * @param gripper index of the joint that may be driven separately; null: none
  */
 export function controlModel(
   name: string,

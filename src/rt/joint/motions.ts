@@ -22,41 +22,41 @@ interface Driving {
   readonly source: SetpointSource;
   readonly joints: Joints;
   readonly motion: number;
-  /** It leads the arm down. */
+  /** It lowers the arm. */
   readonly lowers: boolean;
 }
 
 export interface DriveOptions {
-  /** What it drives; left out: all. */
+  /** The joints it drives; left out: all. */
   readonly joints?: Joints;
-  /** Part of the speeds for moves that is allowed until the next source: one that is planned is timed for it. */
+  /** Allowed part of the move speeds until the next source; a planned source is timed for it. */
   readonly speed?: number;
-  /** No joint is quicker than this, rad/s, also one that has fallen behind what is planned. */
+  /** Largest speed of a joint, rad/s, even if it has fallen behind the plan. */
   readonly top?: number;
-  /** The same of the accelerations. */
+  /** Allowed part of the move accelerations until the next source. */
   readonly acceleration?: number;
-  /** It leads the arm down, which goes on when a servo then fails. */
+  /** It lowers the arm, and continues if a servo fails meanwhile. */
   readonly lowers?: boolean;
-  /** Largest torque of the gripper from now on, Nm: infinite for its own; null: as before. */
+  /** Largest gripper torque from now on, Nm; infinite: the gripper's own limit; null: unchanged. */
   readonly gripperTorque?: number | null;
 }
 
-/** What drives an arm: one source for all of its joints, or one for its own joints and one for its gripper. */
+/** The sources that drive an arm: one for all of its joints, or one for its own joints and one for its gripper. */
 export class Motions {
-  /** Number of the motion that drives or drove last. */
+  /** Number of the present or last motion. */
   newest: number;
-  /** Called when the source of a motion has ended. @param text for people, where the reason says too little */
+  /** Called when a motion has ended. @param text details for people; empty if the reason says enough */
   onEnd: (motion: number, reason: EndReason, text: string) => void = () => {};
-  /** Called when a joint of an arm that rests gives way to what it presses on. */
+  /** Called when a joint of a resting arm gives way to what it presses on. */
   onContactRelief: (joint: number) => void = () => {};
-  /** What drives the arm's own joints, or all; and what drives its gripper apart from them. */
+  /** `#arm` drives the arm's own joints or all joints, `#gripper` the gripper separately. */
   #arm: Driving | null = null;
   #gripper: Driving | null = null;
   readonly #model: ControlModel;
   readonly #link: ArmLink;
   readonly #drive: JointDrive;
 
-  /** @param newest number of the motion that drove the arm last */
+  /** @param newest number of the arm's last motion */
   constructor(model: ControlModel, link: ArmLink, drive: JointDrive, newest: number) {
     this.#model = model;
     this.#link = link;
@@ -64,25 +64,25 @@ export class Motions {
     this.newest = newest;
   }
 
-  /** What drives the arm's own joints or, where nothing does, its gripper; null while nothing drives it. */
+  /** Source of the arm's own joints or, if they have none, of its gripper; null while nothing drives the arm. */
   get source(): SetpointSource | null {
     return (this.#arm ?? this.#gripper)?.source ?? null;
   }
 
-  /** What drives the arm leads it down. */
+  /** The present motion lowers the arm. */
   get lowers(): boolean {
     return this.#arm?.lowers === true;
   }
 
-  /** What drives the arm as this motion; null when it is over. */
+  /** Source of this motion; null once it is over. */
   sourceOf(motion: number): SetpointSource | null {
     if (this.#arm?.motion === motion) return this.#arm.source;
     return this.#gripper?.motion === motion ? this.#gripper.source : null;
   }
 
   /**
-   * Hands joints to a source, once nothing drives them.
-   * @param time that the arm's cycles have lasted, s
+   * Hands joints that have no source to a source.
+   * @param time sum of the arm's cycle times, s
    */
   begin(source: SetpointSource, options: DriveOptions, time: number): void {
     const { joints = 'all', speed = 1, top, acceleration = 1, lowers = false, gripperTorque = null } = options;
@@ -98,7 +98,7 @@ export class Motions {
     else this.#arm = driving;
   }
 
-  /** Ends what drives some of these joints; others that it drives as well decelerate and hold. @param now monotonic, s */
+  /** Ends all sources of these joints; other joints of the same sources decelerate and hold. @param now monotonic, s */
   end(reason: EndReason, now: number, text = '', joints: Joints = 'all'): void {
     const arm = this.#arm;
     const gripper = this.#gripper;
@@ -118,13 +118,13 @@ export class Motions {
     }
   }
 
-  /** What drives these joints is over before its end: they decelerate and hold. @param now monotonic, s */
+  /** Ends whatever drives these joints early: they decelerate and hold. @param now monotonic, s */
   brakeOff(reason: EndReason, now: number, text = '', joints: Joints = 'all'): void {
     this.end(reason, now, text, joints);
     this.#drive.hold(joints, now);
   }
 
-  /** Ends a motion, if it still goes on, or what drives these joints: they decelerate and hold. @param now monotonic, s */
+  /** Ends a running motion, or whatever drives these joints: they decelerate and hold. @param now monotonic, s */
   cancel(what: number | Joints, reason: EndReason, now: number): void {
     const { arm, gripper } = { arm: this.#arm, gripper: this.#gripper };
     for (const driving of [arm, gripper]) {
@@ -146,9 +146,9 @@ export class Motions {
     if (straggler !== '') this.brakeOff('not_following', now, straggler, driving.joints);
   }
 
-  /** One cycle of the joints, and of what drives them. @param time that the arm's cycles have lasted, s @param now monotonic, s */
+  /** One cycle of the joints and their sources. @param time sum of the arm's cycle times, s @param now monotonic, s */
   step(time: number, dt: number, now: number): void {
-    // What drives all joints drives the gripper too.
+    // A source of all joints drives the gripper too.
     const apart = this.#arm?.joints !== 'all';
     this.#step(this.#arm, 'arm', time, dt, now);
     if (apart) this.#step(this.#gripper, 'gripper', time, dt, now);
@@ -166,13 +166,13 @@ export class Motions {
     this.#drive.settle(joints, now);
   }
 
-  /** The arm has been connected, or is limp: what its gripper's servo keeps to is known to its link. */
+  /** The arm was connected or is limp: drops the grip torque limit here; the link knows what the servo keeps to. */
   forgetGrip(): void {
     const gripper = this.#model.masks.gripper.indexOf(1);
     if (gripper >= 0) this.#model.stall[gripper]?.limitTo(Number.POSITIVE_INFINITY);
   }
 
-  /** Joints are asked to move, and may do so with their own torque. @param gripperTorque as in `DriveOptions` */
+  /** Lets joints that are asked to move use their own torque. @param gripperTorque as in `DriveOptions` */
   #limitTorques(mask: Uint8Array, gripperTorque: number | null): void {
     const { masks, stall } = this.#model;
     const currents = this.#link.gains?.currents;

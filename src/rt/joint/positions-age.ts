@@ -1,11 +1,11 @@
-/** Cycles without new positions for so long steer no motion: the arm brakes and its motion ends, s. */
+/** After this time without new positions the arm brakes and its motion ends, s. */
 const STALE = 0.25;
 
-/** How old an arm's positions are, by the time that its cycles have lasted: a computer that pauses makes nothing old. */
+/** Age of an arm's positions in cycle time, so that a pause of the computer does not age them. */
 export class PositionsAge {
-  /** Time that the arm's cycles have lasted, s. */
+  /** Cycle time so far, the sum of all `dt`, s. */
   time = 0;
-  /** By that time, when positions came last, and the instant at which these were measured. */
+  /** When positions came last, in cycle time, s, and when these were measured, s. */
   #came = 0;
   #measured = 0;
 
@@ -17,7 +17,7 @@ export class PositionsAge {
   /**
    * One cycle.
    * @param dt time since the last one, s
-   * @param measured instant of the newest positions, s
+   * @param measured time of the newest positions, s
    * @returns whether they are new
    */
   advance(dt: number, measured: number): boolean {

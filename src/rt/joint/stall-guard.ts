@@ -1,24 +1,24 @@
 /** When a joint that presses without moving is drawn back. */
 export interface StallLimits {
-  /** Load from which a joint that does not move counts as stalled, Nm. */
+  /** A joint that does not move counts as stalled above this load, Nm. */
   readonly torque: number;
   /** Time after which it is drawn back, s. */
   readonly time: number;
-  /** Torque with which it goes on pressing, Nm. */
+  /** Torque with which it keeps pressing, Nm. */
   readonly hold: number;
 }
 
-/** Slower than this a joint counts as standing still, rad/s. */
+/** Slower than this, a joint counts as standing still, rad/s. */
 export const STILL = 0.05;
 
 /**
- * A joint that has no limits of its own presses with this part of its torque limit for this time (s) without moving before
- * it is drawn back until it presses with the lesser part: well below what overloads a servo, and above what any of these
- * arms weighs.
+ * Limits of a joint without limits of its own: after it has pressed with `torque` (part of its torque limit) for `time`
+ * (s) without moving, it is drawn back until it presses with `hold` (part of its torque limit). This is well below what
+ * overloads a servo, and above the weight of any of these arms.
  */
 const YIELD = { torque: 0.6, time: 0.5, hold: 0.4 };
 
-/** Part of the torque that a joint is limited to from which it counts as stalled. */
+/** A joint limited to a torque counts as stalled above this part of it. */
 const STALLED_SHARE = 0.7;
 
 /** @param torqueLimit of the joint, Nm */
@@ -27,9 +27,9 @@ export function yieldLimits(torqueLimit: number): StallLimits {
 }
 
 /**
- * Draws the goal of a joint back when it presses on something without moving, as a gripper does on what it holds: from
- * then on the goal stays within the distance from the measured position at which the servo's spring exerts the holding
- * torque. Ends when the goal that is asked for comes within that distance by itself.
+ * Draws back the goal of a joint that presses on something without moving, as a gripper does on what it holds: from
+ * then on the goal stays so near to the measured position that the servo's spring exerts only the holding torque. Ends
+ * when the wanted goal comes within that distance by itself.
  */
 export class StallGuard {
   limits: StallLimits;
@@ -42,20 +42,20 @@ export class StallGuard {
     this.#own = limits;
   }
 
-  /** From now on the joint may press with no more than this, Nm; infinite: as its own limits say. */
+  /** From now on the joint may press with no more than this, Nm; infinite: only its own limits apply. */
   limitTo(torque: number): void {
     const { torque: stall, time, hold } = this.#own;
     this.limits = { torque: Math.min(stall, STALLED_SHARE * torque), time, hold: Math.min(hold, torque) };
   }
 
   /**
-   * @param target goal position that is asked for, rad
+   * @param target wanted goal position, rad
    * @param position measured, rad
    * @param velocity measured, rad/s
    * @param load measured, Nm
    * @param stiffness of the position spring, Nm/rad
    * @param now monotonic time, s
-   * @returns the goal position to be sent, rad
+   * @returns the goal position to send, rad
    */
   step(target: number, position: number, velocity: number, load: number, stiffness: number, now: number): number {
     const { torque, time, hold } = this.limits;

@@ -1,12 +1,12 @@
-/** A joint that is slower stands still, rad/s. */
+/** Slower than this, a joint stands still, rad/s. */
 const STILL = 0.05;
-/** Part of its torque limit from which a joint is loaded. */
+/** A joint counts as loaded above this part of its torque limit. */
 const LOADED = 0.4;
 
 /**
- * Why a joint does not follow its goals, by what its servo says.
+ * Explains why a joint does not follow its goals, from its servo's readings.
  * @param alarm its servo has raised an alarm
- * @param takes its servo holds the goals that it was sent
+ * @param takes its servo holds the goals it was sent
  * @param load torque relative to its limit
  * @param velocity measured, rad/s
  */

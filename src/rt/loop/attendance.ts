@@ -2,7 +2,7 @@ import { defineMachine, Running } from '../../machine.ts';
 import type { SharedState } from '../snapshot/shared-snapshot.ts';
 import { AwakeClock } from './awake-clock.ts';
 
-/** The main thread beats this often, s. */
+/** Interval of the main thread's heartbeat, s. */
 export const BEAT_INTERVAL = 0.05;
 /** Time without a heartbeat after which the main thread would not receive a stop, s. */
 export const UNHEARD = 0.25;
@@ -34,17 +34,17 @@ export const ATTENDANCE = defineMachine({
 });
 
 /**
- * Watches the heartbeat of the main thread. Time in which the control thread did not run itself does not count: where the
+ * Watches the heartbeat of the main thread. Time in which the control thread itself did not run does not count: if the
  * whole computer is paused, or so busy that both threads wait for it, the main thread has not been silent.
  */
 export class Attendance {
-  /** How long the last silence was that ended, s. */
+  /** Duration of the last silence that has ended, s. */
   silence = 0;
   readonly #machine = new Running(ATTENDANCE);
   readonly #shared: SharedState;
   readonly #clock: AwakeClock;
   #beats: number;
-  /** When a beat was noticed last: by the time that this thread has lived through, and by the clock, s. */
+  /** When the last beat was noticed: in awake time of this thread, and in monotonic time, s. */
   #heard = 0;
   #heardAt = 0;
 
@@ -55,7 +55,7 @@ export class Attendance {
     this.#beats = shared.beats;
   }
 
-  /** Once every cycle. @param now monotonic, s @returns what is to be done */
+  /** Call once per cycle. @param now monotonic, s @returns effects to carry out */
   look(now: number): readonly (keyof typeof ATTENDANCE.effects)[] {
     this.#clock.advance(now);
     const { time } = this.#clock;

@@ -8,32 +8,32 @@ import { ReplyDelays } from './reply-delays.ts';
 import { SlowBuses } from './slow-buses.ts';
 
 /**
- * A read is retried once when this part of the period has passed, or what the line needs for it with a margin, if that
- * is longer; it is given up after as much again.
+ * A read is retried once after this fraction of the period, or after its line time with a margin if that is longer. It
+ * is given up after the same time again.
  */
 const READ_SHARE = 0.35;
 const WIRE_MARGIN = 1.3;
-/** Time for the servos and for both threads of a port to turn round, s. */
+/** Turnaround time of the servos and of both threads of a port, s. */
 const TURN_ROUND = 0.0005;
-/** Time between two looks whether time is up, s: the shortest timer there is, since longer ones are cut to whole milliseconds. */
+/** Interval of deadline checks, s: the shortest timer there is, because longer ones are cut to whole milliseconds. */
 const LOOK = 0.001;
-/** A thread that looks this late whether time is up has been kept from running, s; it naps for less. */
+/** A deadline check this late means that the thread was kept from running, s; its naps are shorter. */
 const ASLEEP = 0.003;
-/** Goals that follow each other more closely than this are stepped as if they did not, s. */
+/** Shortest time step of goals, s: cycles that follow each other more closely count as this. */
 const SHORTEST_STEP = 1e-4;
-/** Longest time by which goals are stepped where there is no period to measure it by, s. */
+/** Longest time step of goals if there is no period to measure it by, s. */
 const FREE_STEP = 0.01;
-/** A step of the system clock, or drift, is followed when the two clocks differ by more than this, s. */
+/** A step or drift of the system clock is followed once the two clocks differ by more than this, s. */
 const CLOCK_STEP = 0.005;
-/** Readings of both clocks that are less than this apart are taken for one moment, s. */
+/** Readings of both clocks that are less than this apart count as simultaneous, s. */
 const TOGETHER = 0.001;
 
 /**
- * The control loop: each cycle asks all buses at once, goes on when all have answered or the deadline has passed, steps
- * every arm, and publishes the cycle.
+ * The control loop: each cycle asks all buses at once, continues when all have answered or the deadline has passed,
+ * steps every arm, and publishes the cycle.
  */
 export class ControlLoop {
-  /** Called when the main thread runs again after it had not for so long, s. */
+  /** Called when the main thread runs again, with the duration of its silence, s. */
   onAttended: (silence: number) => void = () => {};
   readonly #arms: ArmController[] = [];
   readonly #shared: SharedState;
@@ -48,23 +48,23 @@ export class ControlLoop {
   readonly #slow = new SlowBuses();
   /** When this cycle's reads were begun or retried, s. */
   #asked = 0;
-  /** When it was looked last whether time is up, s, and whether that was once put off. */
+  /** When the deadline was last checked, s, and whether it was put off once because the thread was asleep. */
   #looked = 0;
   #excused = false;
-  /** A read of this cycle has been retried; those that settle now are given up. */
+  /** This cycle's reads have been retried; reads that settle right now are given up. */
   #retried = false;
   #expiring = false;
-  /** 1 for each arm whose read has not settled; a link may call back for no read at all, when its port closes. */
+  /** 1 for each arm whose read has not settled. A link may also call back without a read, when its port closes. */
   #pending = new Uint8Array();
   #waiting = 0;
   #inCycle = false;
   readonly #timer: Timer;
-  /** When the cycle before this one began, and when it sent its goals, s. */
+  /** When the newest cycle began, and when goals were last sent, s. */
   #began = 0;
   #last = 0;
   #epoch: number;
 
-  /** @param rate Hz; infinite for cycles that begin as soon as the one before has ended, none of which is late */
+  /** @param rate Hz; infinite: each cycle begins as soon as the previous one has ended, and none is late */
   constructor(shared: SharedState, rate: number, clock: Clock) {
     this.#shared = shared;
     this.#clock = clock;
@@ -77,7 +77,7 @@ export class ControlLoop {
     this.#pacer = new Pacer(1 / rate, clock, (lateness) => this.#cycle(lateness));
   }
 
-  /** Adds an arm, which is asked from the next cycle on. Not for every cycle. */
+  /** Adds an arm, which is read from the next cycle on. Do not call from the control cycle. */
   add(arm: ArmController): void {
     const index = this.#arms.length;
     const pending = new Uint8Array(index + 1);
@@ -136,7 +136,7 @@ export class ControlLoop {
     return allowed;
   }
 
-  /** Time that the read of an arm is given as a rule, s. */
+  /** Usual time allowed for the read of an arm, s. */
   #usual(index: number): number {
     return Math.max(READ_SHARE * this.#period, WIRE_MARGIN * this.#arms[index]!.link.readTime + TURN_ROUND);
   }
@@ -159,7 +159,7 @@ export class ControlLoop {
     const now = this.#clock.now();
     const asleep = now - this.#looked > ASLEEP;
     this.#looked = now;
-    // What was answered while this thread did not run is still to be read: timers come before data.
+    // Answers that came while this thread was asleep are still unread, because timers run before I/O.
     if (asleep && !this.#excused) {
       this.#excused = true;
       return;
@@ -178,13 +178,13 @@ export class ControlLoop {
     if (this.#waiting > 0) return;
     this.#inCycle = false;
     const now = this.#clock.now();
-    // Goals leave now, so the time since they last left is what their steps are measured by.
+    // Goals leave now, so they are stepped by the time since they last left.
     const dt = Math.min(Math.max(now - this.#last, SHORTEST_STEP), this.#longestStep);
     this.#last = now;
     this.#followClock();
     this.#attend(now);
     let written = false;
-    // What pushes an arm is known once it has been stepped: arms that feel others come after them.
+    // External torques on an arm are known once it has been stepped, so arms that feel others come last.
     for (const arm of this.#arms) if (!arm.feels) arm.step(now, dt, this.#epoch);
     for (const arm of this.#arms) {
       if (arm.feels) arm.step(now, dt, this.#epoch);
@@ -195,7 +195,7 @@ export class ControlLoop {
     this.#pacer.next();
   }
 
-  /** While nobody would hear a stop, no arm is driven. */
+  /** Abandons all motion while the main thread would not receive a stop. */
   #attend(now: number): void {
     const effects = this.#attendance.look(now);
     for (let i = 0; i < effects.length; i++) {
@@ -204,13 +204,13 @@ export class ControlLoop {
     }
   }
 
-  /** Stamps are of the system clock, which may be set; all that moves an arm goes by the monotonic one. */
+  /** Time stamps follow the system clock, which may be set; motion follows the monotonic clock alone. */
   #followClock(): void {
     const before = this.#clock.now();
     const clock = this.#clock.wall();
     const drift = clock - (this.#epoch + before);
     if (Math.abs(drift) <= CLOCK_STEP) return;
-    // Between the two readings the thread may have been kept waiting: then it is not the clock that has stepped.
+    // If the thread was kept waiting between the two readings, their difference is not a clock step.
     if (this.#clock.now() - before < TOGETHER) this.#epoch += drift;
   }
 }

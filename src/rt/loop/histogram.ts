@@ -1,6 +1,6 @@
 /** Bins per doubling. */
 const RESOLUTION = 8;
-/** Smallest value told apart, s. */
+/** Smallest value that is resolved, s. */
 const SMALLEST = 1e-5;
 const BINS = 20 * RESOLUTION;
 
@@ -10,7 +10,7 @@ export class Histogram {
   #total = 0;
   #longest = 0;
 
-  /** Longest value, s, exactly; 0 without values. */
+  /** Longest value, exact, s; 0 without values. */
   get longest(): number {
     return this.#longest;
   }
@@ -23,7 +23,7 @@ export class Histogram {
     if (value > this.#longest) this.#longest = value;
   }
 
-  /** Takes the values of another one too. */
+  /** Adds the values of another histogram. */
   merge(other: Histogram): void {
     for (let bin = 0; bin < BINS; bin++) this.#counts[bin]! += other.#counts[bin]!;
     this.#total += other.#total;
@@ -35,7 +35,7 @@ export class Histogram {
     let left = part * this.#total;
     for (let bin = 0; bin < BINS; bin++) {
       left -= this.#counts[bin]!;
-      // The upper end of a bin may lie beyond all that is in it.
+      // The upper end of a bin may lie above all its values.
       if (left <= 0) return Math.min(SMALLEST * 2 ** ((bin + 1) / RESOLUTION), this.#longest);
     }
     return this.#longest;

@@ -1,12 +1,12 @@
 import { LoopField, PERIOD_BINS } from '../snapshot/shared-snapshot.ts';
 import { Histogram } from './histogram.ts';
 
-/** Figures are brought up to date this often, s. */
+/** Interval at which the figures are updated, s. */
 const SLICE = 1;
 /** Slices that "recent" covers. */
 const SLICES = 10;
 
-/** Where a distribution's figures stand, from its first one on. */
+/** Offsets of a distribution's figures from the first one. */
 const TimingField = {
   recentMedian: 0,
   recentP99: 1,
@@ -29,7 +29,7 @@ export interface CycleTiming {
   readonly total: Percentiles;
 }
 
-/** What the loop's block of the shared snapshot says of the duration whose figures begin at `at`. */
+/** Reads the timing of one duration from the loop's block of the shared snapshot; its figures begin at `at`. */
 export function timingAt(figures: Float64Array, at: number): CycleTiming {
   const figure = (field: keyof typeof TimingField): number => figures[at + TimingField[field]]!;
   return {
@@ -40,12 +40,12 @@ export function timingAt(figures: Float64Array, at: number): CycleTiming {
 
 /** Cycles of the last 10 s by their period. */
 export interface PeriodHistogram {
-  /** Width of a bin, s; the first begins at 0, the last has all longer periods too. */
+  /** Width of a bin, s. The first bin begins at 0, and the last holds all longer periods too. */
   readonly width: number;
   readonly counts: readonly number[];
 }
 
-/** What the loop's block of the shared snapshot says of the periods of the last 10 s. */
+/** Reads the periods of the last 10 s from the loop's block of the shared snapshot. */
 export function histogramOf(figures: Float64Array): PeriodHistogram {
   return {
     width: widthOf(figures[LoopField.rate]!),
@@ -53,10 +53,10 @@ export function histogramOf(figures: Float64Array): PeriodHistogram {
   };
 }
 
-/** Bins reach to twice the period of this rate, Hz. */
+/** Width of a bin, s: the bins reach to twice the period of this rate, Hz. */
 const widthOf = (rate: number): number => 2 / rate / PERIOD_BINS;
 
-/** A duration of each cycle: its distribution over the last 10 s, and since the start. Memory is made once. */
+/** Distribution of a duration of each cycle, over the last 10 s and since the start. Allocates only when it is made. */
 class Timing {
   readonly #slices = Array.from({ length: SLICES }, () => new Histogram());
   readonly #recent = new Histogram();
@@ -83,13 +83,13 @@ class Timing {
   }
 }
 
-/** Periods of the last 10 s in even bins. Memory is made once. */
+/** Periods of the last 10 s in even bins. Allocates only when it is made. */
 class PeriodBins {
   readonly #slices = Array.from({ length: SLICES }, () => new Float64Array(PERIOD_BINS));
   readonly #width: number;
   #slice = 0;
 
-  /** @param rate Hz; of an infinite one all periods are in the last bin */
+  /** @param rate Hz; if it is infinite, all periods are in the last bin */
   constructor(rate: number) {
     this.#width = widthOf(rate);
   }
@@ -111,10 +111,10 @@ class PeriodBins {
   }
 }
 
-/** Keeps the times of the control loop and writes its figures into the shared block once a second. */
+/** Measures the timing of the control loop, and writes its figures to the shared block once a second. */
 export class LoopTiming {
   readonly #figures: Float64Array;
-  /** A cycle that began this long after the one before is late, s. */
+  /** A cycle that begins this long after the previous one is late, s. */
   readonly #late: number;
   readonly #period = new Timing();
   readonly #lateness = new Timing();
@@ -126,7 +126,7 @@ export class LoopTiming {
 
   /**
    * @param figures the loop's block of the shared snapshot
-   * @param rate Hz; infinite for cycles of which none is late
+   * @param rate Hz; infinite: no cycle is late
    */
   constructor(figures: Float64Array, rate: number) {
     this.#figures = figures;
@@ -137,8 +137,8 @@ export class LoopTiming {
 
   /**
    * A cycle begins at `now` (s).
-   * @param period time since the one before began, s
-   * @param lateness time by which it should have begun before, s
+   * @param period time since the previous cycle began, s
+   * @param lateness how late it began, s
    */
   cycle(now: number, period: number, lateness: number): void {
     const figures = this.#figures;
@@ -164,7 +164,7 @@ export class LoopTiming {
     this.#sliceLongest = 0;
   }
 
-  /** Goals made of samples whose reads began `latency` (s) ago have been handed to the line. */
+  /** Goals have been handed to the line, `latency` (s) after the reads of their samples began. */
   written(latency: number): void {
     this.#latency.add(latency);
   }

@@ -1,8 +1,6 @@
 import type { Clock, Timer } from '../../clock.ts';
 
-/**
- * Calls a function at a fixed rate. A deadline that has passed by more than a period is given up, not made up for.
- */
+/** Calls a function at a fixed rate. A deadline missed by more than a period is dropped, not made up for. */
 export class Pacer {
   /** s */
   readonly #period: number;
@@ -13,7 +11,7 @@ export class Pacer {
 
   /**
    * @param period s
-   * @param tick is told how late it is called, s; calls `next()` when its cycle has ended
+   * @param tick called with its lateness, s; calls `next()` when its cycle has ended
    */
   constructor(period: number, clock: Clock, tick: (lateness: number) => void) {
     this.#period = period;

@@ -1,46 +1,46 @@
-/** Something whose read takes so long on the line, s: an arm. */
+/** An arm, by the line time of its read, s. */
 interface Asked {
   readonly link: { readonly readTime: number };
 }
 
-/** The thread is to be awake so long before the last answer is whole, s: half of it is the way back to its events. */
+/** The thread wakes this long before the last answer is complete, s; half of it is the return to the event loop. */
 const EARLY = 60e-6;
-/** Sleeps below this are not worth their cost; longer ones would keep messages waiting, s. */
+/** Shorter sleeps are not worth their cost; longer ones would keep messages waiting, s. */
 const SHORTEST = 150e-6;
 const LONGEST = 2e-3;
-/** An answer that is whole so soon after the sleep was there before its end, s. */
+/** An answer that is complete this soon after the sleep had arrived before its end, s. */
 const PROMPT = 50e-6;
-/** Delays are learned in steps of this share, downwards and upwards, and at most that far upwards, s. */
+/** Rates at which delays are learned, downwards and upwards, and the most that one answer counts upwards, s. */
 const DOWN = 1 / 4;
 const UP = 1 / 64;
 const MOST = 200e-6;
-/** A sleep that was too long is the next time shorter by this, s. */
+/** After a sleep that was too long, the next one is shorter by this, s. */
 const LESS = 10e-6;
-/** A sleep that ends so late had to wait for a processor, s. */
+/** A sleep that ends this late had to wait for a processor, s. */
 const LATE = 300e-6;
-/** Sleeps over which the share of late ones is judged, the share from which on there are none, and for how long, s. */
+/** Sleeps over which the share of late ones is averaged, the share that stops sleeping, and for how long, s. */
 const MEMORY = 32;
 const CONTENDED = 0.05;
 const PAUSE = 1;
 
 /**
- * Tells how long to sleep until the answers of all buses are about to be whole. Replies come one by one, and waking for
- * each of them costs the thread more than handling them; asleep, it finds them all in one piece. How much later than the
- * line allows the quicker answers are is learned, bus by bus, so that the sleep ends before the last one and costs no
- * time.
+ * Tells how long to sleep until the answers of all buses are almost complete. Replies come one by one, and waking for
+ * each costs the thread more than handling them; after a sleep, it finds them all in one piece. The sleep must end
+ * before the last answer, so that it costs no time: for this, each bus's reply delay beyond line time is learned from
+ * its quicker answers.
  *
- * Where other programs want the processors too, a sleeper waits for its turn, while one that is woken by data takes the
- * place of who brought it. There are no sleeps then, apart from a trial now and again.
+ * Where other programs want the processors too, a sleeper queues for its turn, while a thread woken by I/O runs at
+ * once. Sleeping then stops, apart from an occasional trial.
  */
 export class ReplyDelays {
-  /** What the answers of each bus take beyond the line's time, s. */
+  /** Reply delay of each bus beyond line time, s. */
   #delays: Float64Array;
   #began = 0;
-  /** Bus whose answer the last sleep was measured by; -1 without one. */
+  /** Bus whose answer set the length of the last sleep; -1 without one. */
   #slowest = -1;
   #until = 0;
   #woke = 0;
-  /** Share of late ends among the last sleeps. */
+  /** Share of late wake-ups among the last sleeps. */
   #lateness = 0;
   /** No sleep before this instant, s. */
   #resume = 0;
@@ -49,7 +49,7 @@ export class ReplyDelays {
     this.#delays = new Float64Array(buses);
   }
 
-  /** There is one bus more. Not for every cycle. */
+  /** Adds a bus. Do not call from the control cycle. */
   add(): void {
     const delays = new Float64Array(this.#delays.length + 1);
     delays.set(this.#delays);
@@ -58,7 +58,7 @@ export class ReplyDelays {
 
   /**
    * All buses were asked at `began` (s); those with 1 in `pending` have not answered.
-   * @returns how long to sleep from `now` on, s; 0 for not at all
+   * @returns how long to sleep from `now` on, s; 0 for no sleep
    */
   duration(arms: readonly Asked[], pending: Uint8Array, began: number, now: number): number {
     this.#began = began;
@@ -87,14 +87,15 @@ export class ReplyDelays {
   }
 
   /**
-   * The read of bus `index` has been answered at `now` (s) without having been repeated.
-   * @param readTime what the line needed for it, s
+   * The read of bus `index` has been answered at `now` (s), without a repeat.
+   * @param readTime line time of the read, s
    */
   answered(index: number, readTime: number, now: number): void {
     const delay = now - this.#began - readTime;
     const known = this.#delays[index]!;
     if (this.#slowest >= 0 && now - this.#woke < PROMPT) {
-      // How long it had been there nobody saw; of the other buses, nothing is to be learned from it.
+      // The answer came at an unknown time in the sleep. Only the bus that set the sleep learns: it was too long.
+      // long.
       if (index === this.#slowest) this.#delays[index] = known - LESS;
       return;
     }

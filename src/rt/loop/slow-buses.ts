@@ -1,27 +1,27 @@
-/** After so many cycles in a row without an answer one is waited for long; the next time after twice as many. */
+/** After this many cycles in a row without an answer, one is waited for long; the next time after twice as many. */
 const FIRST_TRIAL = 8;
-/** Cycles in a row that were answered when they had been asked twice count for so much less: lost answers are likelier then. */
+/** A cycle answered only after a repeat counts as this share of a missed one: a lost answer is likelier then. */
 const ASKED_TWICE = 1 / 4;
-/** So long beyond the usual, s: the timer of a USB adapter, and some. */
+/** The long wait beyond the usual time, s: the timer of a USB adapter, and some. */
 const LONG = 0.02;
-/** An answer is given this share of the time that one has taken. */
+/** Time allowed for an answer, as a multiple of the time that one has taken. */
 const MARGIN = 1.5;
-/** What a bus is given beyond the usual goes back by this share when it answers in time, and when it does not answer. */
+/** A bus's extra time shrinks by these shares: after an answer in time, and after no answer. */
 const FORGET = 0.02;
 const GIVE_UP = 0.5;
 
 /**
- * Learns which buses answer later than a cycle has time for: the timer of an adapter is long, or the machine busy. A loop
- * that gave up each of their answers too soon would hear nothing of them; so it waits for them, and is slower.
+ * Learns which buses answer too late for a cycle, because an adapter's timer is long or the machine is busy. A loop
+ * that always gave up too soon would never hear them, so it waits for them and runs slower.
  */
 export class SlowBuses {
-  /** Time that each bus is given for its first answer beyond what all are given, s. */
+  /** Extra time for the first answer of each bus, beyond the time that all are given, s. */
   #learned = new Float64Array();
-  /** Cycles in a row in which it did not answer its first request in time, and the number of them at which one is waited for long. */
+  /** Cycles in a row without a timely answer to the first request, and how many of them bring a long wait. */
   #missed = new Float64Array();
   #trial = new Float64Array();
 
-  /** There is one bus more. Not for every cycle. */
+  /** Adds a bus. Do not call from the control cycle. */
   add(): void {
     const count = this.#learned.length + 1;
     this.#learned = grown(this.#learned, new Float64Array(count));
@@ -29,20 +29,20 @@ export class SlowBuses {
     this.#trial = grown(this.#trial, new Float64Array(count).fill(FIRST_TRIAL));
   }
 
-  /** How much longer than usual the first answer of bus `index` is waited for in this cycle, s. */
+  /** Extra time for the first answer of bus `index` in this cycle, s. */
   allowed(index: number): number {
     return this.#missed[index]! >= this.#trial[index]! ? LONG : this.#learned[index]!;
   }
 
-  /** It has not answered in time, not even when it was asked again. */
+  /** The bus has not answered in time, not even to the repeated request. */
   missed(index: number): void {
     this.#count(index, 1);
     this.#learned[index] = this.#learned[index]! * GIVE_UP;
   }
 
   /**
-   * It has answered.
-   * @param time from the request to the answer, s; NaN where nobody knows, as it was asked twice
+   * The bus has answered.
+   * @param time from request to answer, s; NaN if unknown, because the request was repeated
    * @param usual time that every bus is given, s
    */
   answered(index: number, time: number, usual: number): void {

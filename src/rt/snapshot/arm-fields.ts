@@ -17,11 +17,11 @@ export const StateCode = {
 } as const satisfies Readonly<Record<ArmState, number>>;
 export type StateCode = (typeof StateCode)[ArmState];
 
-/** What following a leader or a stream of setpoints is doing; `refused`: samples came back too far away to be approached. */
+/** State of following a leader or a stream of setpoints; `refused`: samples came back too far away to approach. */
 export const FollowCode = { idle: 0, ramping: 1, following: 2, holding: 3, refused: 4 } as const;
 export type FollowCode = (typeof FollowCode)[keyof typeof FollowCode];
 
-/** What an arm in the control loop shows of itself. Instants are monotonic, s; 0 for never. */
+/** Source of an arm's snapshot fields. Instants are monotonic, s; 0 for never. */
 export interface Published {
   readonly state: StateCode;
   readonly motion: number;
@@ -36,20 +36,20 @@ export interface Published {
   readonly resting: boolean;
   readonly calibrated: boolean;
   readonly outside: Uint8Array;
-  /** This instant, and what is added to instants for time since 1970, s. */
+  /** This instant, and the offset from instants to time since 1970, s. */
   readonly now: number;
   readonly epochOffset: number;
   /** Cycles of the loop so far. */
   readonly cycle: number;
 }
 
-/** How a number of the snapshot is read: as it is, as true or false, or as the name of a state. */
+/** How a number of the snapshot is read: as a number, a boolean or the name of a state. */
 type Reading = 'number' | 'flag' | 'state';
 
 interface Scalar<R extends Reading> {
   readonly unit: string;
   readonly read: R;
-  /** Writes its number to `to[at]`. It returns nothing, since a number that is returned may be allocated. */
+  /** Writes the field's number to `to[at]`. It returns nothing, because a returned number may be allocated. */
   readonly from: (arm: Published, to: Float64Array, at: number) => void;
 }
 
@@ -68,7 +68,7 @@ function stamp(arm: Published, instant: number): number {
   return instant === 0 ? 0 : instant + arm.epochOffset;
 }
 
-/** Numbers of an arm. Each is declared here and nowhere else: writer, reader and types are made of this table. */
+/** Scalar fields of an arm. Each is declared only here: writer, reader and types derive from this table. */
 export const ARM_FIELDS = {
   /** Control cycles since start. */
   cycle: scalar('', (arm, to, at) => {
@@ -89,11 +89,11 @@ export const ARM_FIELDS = {
   holding: flag((arm, to, at) => {
     to[at] = arm.holding ? 1 : 0;
   }),
-  /** Its joints rest, as measured, since the stop or the end of the motion before; an arm without torque rests. */
+  /** The joints measurably rest since the last stop or end of a motion; an arm without torque rests. */
   resting: flag((arm, to, at) => {
     to[at] = arm.resting ? 1 : 0;
   }),
-  /** Somebody has said where its joints are at zero: without that, its angles may be wrong. */
+  /** The zero positions of the joints are known; otherwise the angles may be wrong. */
   calibrated: flag((arm, to, at) => {
     to[at] = arm.calibrated ? 1 : 0;
   }),
@@ -101,7 +101,7 @@ export const ARM_FIELDS = {
   sampleTime: scalar('s', (arm, to, at) => {
     to[at] = stamp(arm, arm.link.readings.sampleTime);
   }),
-  /** The same by the monotonic clock of the process: what intervals between samples are measured by; 0 before the first. */
+  /** The same on the monotonic clock of the process, for intervals between samples; 0 before the first. */
   sampleInstant: scalar('s', (arm, to, at) => {
     to[at] = arm.link.readings.sampleTime;
   }),
@@ -113,11 +113,14 @@ export const ARM_FIELDS = {
   detailTime: scalar('s', (arm, to, at) => {
     to[at] = stamp(arm, arm.link.readings.detailTime);
   }),
-  /** Counts up with each change of what drives the arm; equal numbers mean that nothing else drove it in between. */
+  /**
+   * Number of the present or last motion. It grows with each change of what drives the arm, so equal numbers mean that
+   * nothing else drove it in between.
+   */
   motion: scalar('', (arm, to, at) => {
     to[at] = arm.motion;
   }),
-  /** What following a leader or a stream does: a `FollowCode`. */
+  /** State of following a leader or a stream: a `FollowCode`. */
   followState: scalar('', (arm, to, at) => {
     to[at] = arm.source?.follow?.code ?? FollowCode.idle;
   }),
@@ -130,7 +133,7 @@ export const ARM_FIELDS = {
   discarded: scalar('bytes', (arm, to, at) => {
     to[at] = arm.link.readings.discarded;
   }),
-  /** From request to last reply, median of the last seconds; 0 before. */
+  /** Round trip from request to last reply, median of the last seconds; 0 until known. */
   roundTripMedian: scalar('s', (arm, to, at) => {
     to[at] = arm.link.readings.roundTripMedian;
   }),
@@ -140,7 +143,7 @@ export const ARM_FIELDS = {
   }),
 } as const satisfies Readonly<Record<string, Scalar<Reading>>>;
 
-/** Numbers of each joint of an arm, likewise. */
+/** Fields with one number per joint, declared likewise. */
 export const JOINT_FIELDS = {
   /** Measured joint positions; NaN before the first sample. */
   positions: perJoint('rad', (arm, to) => to.set(arm.link.readings.positions)),
@@ -157,16 +160,19 @@ export const JOINT_FIELDS = {
   voltages: perJoint('V', (arm, to) => to.set(arm.link.readings.voltages)),
   /** Status bits of the servos (0 = healthy). */
   alarms: perJoint('', (arm, to) => to.set(arm.link.readings.alarms)),
-  /** Time at which each joint was heard last, since 1970; 0 before. */
+  /** Time at which each joint was last heard, since 1970; 0 before. */
   heardTimes: perJoint('s', (arm, to) => {
     const { heard } = arm.link.readings;
     for (let i = 0; i < heard.length; i++) to[i] = stamp(arm, heard[i]!);
   }),
-  /** Replies of each joint's first servo that never came. */
+  /** Number of missing replies from each joint's first servo. */
   lostReplies: perJoint('', (arm, to) => to.set(arm.link.readings.lost)),
-  /** Distance of each joint from where its goals, its drive and its droop explain it to be. */
+  /** Distance of each joint from the position that its goals, its drive and its droop explain. */
   deviations: perJoint('rad', (arm, to) => to.set(arm.deviations)),
-  /** Torque that something outside puts on each joint, estimated (`ExternalTorque`); 0 while the arm is limp, NaN where its machine tells none. */
+  /**
+   * Estimated external torque on each joint (`ExternalTorque`); 0 while the arm is limp, NaN if a remote arm's machine
+   * reports none.
+   */
   external: perJoint('Nm', (arm, to) => to.set(arm.external)),
   /** 1 where a joint is beyond its limits by more than its droop explains. */
   outside: perJoint('', (arm, to) => to.set(arm.outside)),
@@ -191,17 +197,17 @@ export type ArmSnapshot = { [F in ArmField]: Read[(typeof ARM_FIELDS)[F]['read']
   readonly [F in JointField]: Float64Array;
 };
 
-/** Numbers in the block of an arm: its own, then those of the joints, field by field. */
+/** Length of an arm's block, numbers: its scalar fields, then the joint fields, field by field. */
 export function blockLength(joints: number): number {
   return ARM_FIELD_NAMES.length + JOINT_FIELD_NAMES.length * joints;
 }
 
-/** Where a field of the joints begins in that block. */
+/** Where a joint field begins in that block. */
 export function jointFieldAt(field: number, joints: number): number {
   return ARM_FIELD_NAMES.length + field * joints;
 }
 
-/** A snapshot of which the joints' numbers are views into a block, and the others are yet to be taken from it. */
+/** A snapshot of a block: joint fields are views into the block, and scalar fields are copied by `readScalars`. */
 export function snapshotOf(block: Float64Array, joints: number): ArmSnapshot {
   const snapshot: Record<string, unknown> = {};
   for (const [place, name] of JOINT_FIELD_NAMES.entries()) {
@@ -212,12 +218,12 @@ export function snapshotOf(block: Float64Array, joints: number): ArmSnapshot {
   return snapshot as ArmSnapshot;
 }
 
-/** A snapshot of an arm with this number of joints that nobody has written yet: all zero, and disconnected. */
+/** A snapshot of an arm with this number of joints before its first write: all zero, and disconnected. */
 export function emptySnapshot(joints: number): ArmSnapshot {
   return snapshotOf(new Float64Array(blockLength(joints)), joints);
 }
 
-/** Takes the numbers that are not of joints from a block into a snapshot. */
+/** Copies the scalar fields from a block into a snapshot. */
 export function readScalars(block: Float64Array, snapshot: Record<string, unknown>): void {
   for (let at = 0; at < ARM_FIELD_NAMES.length; at++) {
     const name = ARM_FIELD_NAMES[at]!;

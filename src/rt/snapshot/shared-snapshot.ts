@@ -3,17 +3,17 @@ import type { Joints } from '../joint/joint-groups.ts';
 import { ARM_FIELD_NAMES, blockLength, FollowCode, JOINT_FIELD_NAMES, jointFieldAt, StateCode } from './arm-fields.ts';
 
 /**
- * The shared snapshot: one block of numbers per arm, each in a SharedArrayBuffer of its own so that arms can be added,
- * written by the control loop once per cycle and read by anybody at any time. A sequence lock (odd while writing) keeps
- * readers from seeing half a cycle; nothing is allocated or posted per cycle.
+ * The shared snapshot: one block of numbers per arm. Each block has a SharedArrayBuffer of its own, so that arms can be
+ * added. The control loop writes it once per cycle, and any thread may read it at any time. A sequence lock (odd while
+ * writing) keeps readers from seeing half a cycle; nothing is allocated or posted per cycle.
  */
 
-/** Bins of the distribution of periods: evenly from 0 to twice the wanted period, the last with all longer ones. */
+/** Bins of the period histogram: evenly from 0 to twice the wanted period, the last with all longer ones. */
 export const PERIOD_BINS = 40;
 
 /**
- * Figures of the loop, in this order; `priority` is 0 without one, `periods`, `lateness` and `latency` have six numbers
- * each (`timingAt`), `histogram` has `PERIOD_BINS`.
+ * Positions of the loop's figures. `priority` is 0 if the thread has none; `periods`, `lateness` and `latency` have six
+ * numbers each (`timingAt`); `histogram` has `PERIOD_BINS`.
  */
 export const LoopField = {
   rate: 0,
@@ -28,13 +28,13 @@ export const LoopField = {
   count: 23 + PERIOD_BINS,
 } as const;
 
-/** Int32 words before the numbers: the cycle counter of the loop, and the heartbeat of the main thread. */
+/** Int32 words before the loop's numbers: the cycle counter of the loop, and the heartbeat of the main thread. */
 const CYCLE_WORD = 0;
 const BEAT_WORD = 1;
 /**
- * The same of an arm: its sequence, its stop latch, its parts of speed and acceleration, the number of its newest epoch of
- * intent, and with which one the present epoch of the arm's own joints and that of its gripper began;
- * cycles in its history.
+ * Int32 words before an arm's numbers: its sequence; its stop latch; its speed and acceleration fractions; the number
+ * of its newest epoch of intent; the numbers with which the present epochs of the arm's own joints and of its gripper
+ * began; the number of cycles in its history.
  */
 const SEQUENCE_WORD = 0;
 const STOP_WORD = 1;
@@ -43,14 +43,17 @@ const ACCELERATION_WORD = 3;
 const EPOCH_WORD = 4;
 const BEGUN_WORDS = { arm: 5, gripper: 6 } as const;
 const HISTORY_WORD = 7;
-/** Numbers are aligned to 8 bytes. */
+/** Size of the words: the numbers after them are aligned to 8 bytes. */
 const WORD_BYTES = 32;
-/** Words hold whole numbers: parts of a limit are counted in ten-thousandths. */
+/** Words hold integers, so fractions of a limit are stored in ten-thousandths. */
 const PART_UNITS = 10_000;
 const MOST_ATTEMPTS = 100_000;
-/** An odd sequence: that of no whole block. */
+/** An odd sequence: no complete block has it. */
 export const TORN = 1;
-/** Cycles of an arm that are kept for those who must not miss one: 5 s at 200 Hz. A power of two, since their count wraps. */
+/**
+ * Cycles of an arm that are kept for readers that must not miss one: 5 s at 200 Hz. A power of two, because the count
+ * wraps.
+ */
 export const HISTORY = 1024;
 
 const STATE = ARM_FIELD_NAMES.indexOf('state');
@@ -61,11 +64,11 @@ const MOTION = ARM_FIELD_NAMES.indexOf('motion');
 /** Who has latched the stop of an arm: nobody, a person or program, or the arm's own servos. */
 export const StopWord = { none: 0, asked: 1, fault: 2 } as const;
 export type StopWord = (typeof StopWord)[keyof typeof StopWord];
-/** The word of the stop has who has latched it in these bits; above them it counts how often somebody has asked for a stop. */
+/** The stop word holds its `StopWord` in these low bits; the bits above count how often a stop was requested. */
 const STOP_BITS = 2;
 const STOP_MASK = 3;
 
-/** The shared memory itself, as it goes from thread to thread. */
+/** The shared memory itself, as passed from thread to thread. */
 export interface SharedBuffers {
   readonly loop: SharedArrayBuffer;
   readonly arms: readonly SharedArrayBuffer[];
@@ -83,7 +86,7 @@ interface ArmBlock {
   readonly history: Float64Array;
 }
 
-/** Shared memory for arms with the given numbers of joints, and where everything lies in it. */
+/** Shared memory for arms with the given numbers of joints, and its layout. */
 export class SharedState {
   readonly loop: Float64Array;
   readonly #clock: Clock;
@@ -91,7 +94,7 @@ export class SharedState {
   readonly #loopBuffer: SharedArrayBuffer;
   readonly #arms: ArmBlock[] = [];
 
-  /** @param buffers what another thread has made; left out: made here */
+  /** @param buffers memory that another thread has made; left out: made here */
   constructor(joints: readonly number[], clock: Clock, buffers?: SharedBuffers) {
     this.#clock = clock;
     this.#loopBuffer = buffers?.loop ?? new SharedArrayBuffer(WORD_BYTES + LoopField.count * 8);
@@ -100,13 +103,13 @@ export class SharedState {
     for (const [index, count] of joints.entries()) this.add(count, buffers?.arms[index]);
   }
 
-  /** What another thread needs to look at the same memory. */
+  /** What another thread needs to use the same memory. */
   get buffers(): SharedBuffers {
     return { loop: this.#loopBuffer, arms: this.#arms.map(({ buffer }) => buffer) };
   }
 
   /**
-   * Adds an arm after those that there are.
+   * Adds an arm after the existing ones.
    * @param given its memory, made by another thread; left out: made here, for an arm that is disconnected
    * @returns its memory
    */
@@ -129,17 +132,17 @@ export class SharedState {
     return buffer;
   }
 
-  /** Takes back the arm that was added last: it could not be used. */
+  /** Removes the arm that was added last, because it could not be used. */
   drop(): void {
     this.#arms.pop();
   }
 
-  /** Views of an arm's block, for the one writer. */
+  /** Views of an arm's block, for its only writer. */
   arm(index: number): { readonly scalars: Float64Array; readonly arrays: readonly Float64Array[] } {
     return this.#arms[index]!;
   }
 
-  /** Number of the motion that drove an arm last, as the loop wrote it. */
+  /** Number of the motion that drove an arm last, as written by the loop. */
   lastMotion(index: number): number {
     return this.#arms[index]!.scalars[MOTION]!;
   }
@@ -159,7 +162,7 @@ export class SharedState {
     Atomics.add(words, HISTORY_WORD, 1);
   }
 
-  /** Number of blocks that the arm's history has been given so far; it wraps at 2^32. */
+  /** Number of blocks added to the arm's history so far; it wraps at 2^32. */
   kept(index: number): number {
     return Atomics.load(this.#arms[index]!.words, HISTORY_WORD) >>> 0;
   }
@@ -167,38 +170,38 @@ export class SharedState {
   /**
    * Copies a block of the arm's history.
    * @param number of the block, from 0
-   * @returns false where it has been overwritten, or is being
+   * @returns false if the block has been overwritten, or is being overwritten
    */
   recall(index: number, number: number, out: Float64Array): boolean {
     const { words, all, history } = this.#arms[index]!;
     const at = (number & (HISTORY - 1)) * all.length;
     for (let i = 0; i < all.length; i++) out[i] = history[at + i]!;
-    // An exchange, not a load, as in `copy`. The block after the newest one may be half written.
+    // An atomic add, not a load, as in `copy`. The block after the newest one may be half written.
     return ((Atomics.add(words, HISTORY_WORD, 0) - number) | 0) < HISTORY;
   }
 
-  /** Memory of one arm, for another thread that looks at that arm alone. */
+  /** Memory of one arm, for another thread that reads that arm alone. */
   memory(index: number): SharedArrayBuffer {
     return this.#arms[index]!.buffer;
   }
 
-  /** Number that tells blocks of an arm apart; odd while one is being written. It wraps at 2^32. */
+  /** Sequence number of an arm's block; odd while it is being written. It wraps at 2^32. */
   sequence(index: number): number {
     return Atomics.load(this.#arms[index]!.words, SEQUENCE_WORD);
   }
 
   /**
    * Copies an arm's block into `out` (fields, then the joint arrays), all of one cycle.
-   * @returns its `sequence`; odd where the block could not be had in one piece
+   * @returns its `sequence`; odd if no complete block could be copied
    */
   copy(index: number, out: Float64Array): number {
     const { words, all } = this.#arms[index]!;
-    // Bounded: a control thread that has died while it wrote must not take its readers with it.
+    // Bounded: a control thread that died while writing must not hang its readers.
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       const before = Atomics.load(words, SEQUENCE_WORD);
       if ((before & 1) === 1) continue;
       out.set(all);
-      // An exchange, not a load: the copy above may not be moved behind it on machines with weak memory order.
+      // An atomic add, not a load: machines with weak memory order must not move the copy above behind it.
       if (Atomics.add(words, SEQUENCE_WORD, 0) === before) return before;
     }
     out.set(all);
@@ -214,7 +217,7 @@ export class SharedState {
     return this.#arms[index]!.all.length;
   }
 
-  /** The control thread has ended, perhaps as it wrote: from now on every arm is disconnected until another one writes. */
+  /** The control thread has ended, perhaps while writing: every arm is disconnected until another thread writes. */
   orphan(): void {
     for (const [index, { scalars, words }] of this.#arms.entries()) {
       if ((Atomics.load(words, SEQUENCE_WORD) & 1) === 0) this.beginWrite(index);
@@ -225,7 +228,7 @@ export class SharedState {
     }
   }
 
-  /** Publishes the figures of the loop and wakes whoever waits for the next cycle. */
+  /** Publishes the figures of the loop and wakes threads that wait for the next cycle. */
   finishCycle(): void {
     Atomics.add(this.#words, CYCLE_WORD, 1);
     this.#clock.notify(this.#words, CYCLE_WORD);
@@ -235,24 +238,24 @@ export class SharedState {
     return Atomics.load(this.#words, CYCLE_WORD);
   }
 
-  /** The word that counts the cycles, for whoever waits for the next one. */
+  /** The word that counts the cycles, for threads that wait for the next one. */
   get cycleWord(): { readonly words: Int32Array; readonly index: number } {
     return { words: this.#words, index: CYCLE_WORD };
   }
 
-  /** The main thread runs: a stop would be heard. It says so every `BEAT_INTERVAL`, and with every command. */
+  /** The main thread runs, so it would hear a stop. It calls this every `BEAT_INTERVAL`, and with every command. */
   beat(): void {
     Atomics.add(this.#words, BEAT_WORD, 1);
   }
 
-  /** How often it has said so. */
+  /** Number of heartbeats so far. */
   get beats(): number {
     return Atomics.load(this.#words, BEAT_WORD);
   }
 
   /**
-   * Latches the stop of an arm: seen by the loop in its next cycle, whatever else is queued. Any thread may. What somebody
-   * has asked for is not lessened to a fault's.
+   * Latches the stop of an arm. The loop sees it in its next cycle, whatever else is queued. Any thread may call this.
+   * A fault does not replace a requested stop.
    * @returns the mark of the stop that is latched now, for `releaseStop`
    */
   latchStop(index: number, stop: Exclude<StopWord, 0>): number {
@@ -271,7 +274,7 @@ export class SharedState {
     return Atomics.load(this.#arms[index]!.words, STOP_WORD);
   }
 
-  /** Clears a stop. @param mark of it @returns false when somebody has asked for another one meanwhile, which stays */
+  /** Clears a stop. @param mark of that stop @returns false if another stop was requested meanwhile: that one stays */
   releaseStop(index: number, mark: number): boolean {
     const { words } = this.#arms[index]!;
     return Atomics.compareExchange(words, STOP_WORD, mark, mark & ~STOP_MASK) === mark;
@@ -287,16 +290,16 @@ export class SharedState {
   }
 
   /**
-   * Number of an arm's newest epoch of intent. Whoever asks for a motion or for torque says in which epoch: what was asked
-   * in an epoch that is over never acts.
+   * Number of an arm's newest epoch of intent. A request for a motion or for torque names its epoch, and never acts
+   * once that epoch is over.
    */
   epoch(index: number): number {
     return Atomics.load(this.#arms[index]!.words, EPOCH_WORD);
   }
 
   /**
-   * Ends the present epoch of these joints, and with it all that waits or streams in it.
-   * @returns the number of the new one
+   * Ends the present epoch of these joints, and with it everything that waits or streams in it.
+   * @returns the number of the new epoch
    */
   endEpoch(index: number, joints: Joints = 'all'): number {
     const { words } = this.#arms[index]!;
@@ -306,14 +309,16 @@ export class SharedState {
     return epoch;
   }
 
-  /** Whether what was asked of these joints in an epoch is over: something has ended it since. */
+  /** Whether an epoch is over for these joints: something has ended it since. */
   isOver(index: number, epoch: number, joints: Joints): boolean {
     const { words } = this.#arms[index]!;
     const arm = joints !== 'gripper' && isBefore(epoch, Atomics.load(words, BEGUN_WORDS.arm));
     return arm || (joints !== 'arm' && isBefore(epoch, Atomics.load(words, BEGUN_WORDS.gripper)));
   }
 
-  /** Sets the part of its largest speeds that an arm may use, above 0 and at most 1. It outlives the control thread. */
+  /**
+   * Sets the fraction of its largest speeds that an arm may use, above 0 and at most 1. It outlives the control thread.
+   */
   limitSpeed(index: number, part: number): void {
     Atomics.store(this.#arms[index]!.words, SPEED_WORD, Math.round(part * PART_UNITS));
   }
@@ -322,7 +327,7 @@ export class SharedState {
     return Atomics.load(this.#arms[index]!.words, SPEED_WORD) / PART_UNITS;
   }
 
-  /** The same for the accelerations with which it gains speed. */
+  /** The same for the accelerations with which the arm gains speed. */
   limitAcceleration(index: number, part: number): void {
     Atomics.store(this.#arms[index]!.words, ACCELERATION_WORD, Math.round(part * PART_UNITS));
   }
@@ -332,12 +337,12 @@ export class SharedState {
   }
 }
 
-/** Epochs are numbered for ever; their numbers may pass the largest that a word holds. */
+/** Epoch numbers wrap, so the difference decides which is earlier. */
 function isBefore(epoch: number, other: number): boolean {
   return ((epoch - other) | 0) < 0;
 }
 
-/** Two threads end epochs: the newer one stays. */
+/** Two threads may end epochs: the newer number stays. */
 function raise(words: Int32Array, word: number, epoch: number): void {
   let seen = Atomics.load(words, word);
   while (isBefore(seen, epoch)) {

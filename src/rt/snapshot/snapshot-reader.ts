@@ -7,7 +7,7 @@ export class SnapshotReader {
   readonly #block: Float64Array;
   readonly #shared: SharedState;
   readonly #index: number;
-  /** Of the block that has been copied last. */
+  /** Sequence of the block that was copied last. */
   #sequence = TORN;
 
   constructor(shared: SharedState, index: number) {
@@ -19,7 +19,7 @@ export class SnapshotReader {
 
   /** The newest complete snapshot; the object is reused by the next call. */
   read(): ArmSnapshot {
-    // Many ask within one cycle.
+    // Many callers read within one cycle.
     if (this.#sequence !== TORN && this.#sequence === this.#shared.sequence(this.#index)) return this.#snapshot;
     this.#sequence = this.#shared.copy(this.#index, this.#block);
     readScalars(this.#block, this.#snapshot);

@@ -1,34 +1,36 @@
 import type { JointMap } from '../messages.ts';
 import type { FeelingArm } from './feel.ts';
 
-/** An external torque up to this may be friction, inertia or the encoder's steps, Nm, and so much more at speed, Nm s/rad. */
+/** External torques up to this may be friction, inertia or encoder steps, Nm; this much more at speed, Nm s/rad. */
 export const BAND = 0.1;
 export const BAND_PER_SPEED = 0.06;
 /**
- * The leader is pushed with no more than this times what is beyond the band. So most of a torque is felt though the band is not and the
- * estimate comes late; and a hand stands on what a gripper holds, which it holds more weakly than a hand closes.
+ * The leader is pushed with at most this multiple of the external torque beyond the band. So most of a torque is felt,
+ * although the band is cut off and the estimate is late. And a hand feels a firm stop at what a gripper holds, although
+ * the gripper holds it more weakly than the hand closes.
  */
 const SHARE = 4;
-/** Time over which a bound falls when the contact is gone, s: within it the spring alone says how much is felt. */
+/** Time over which a bound decays after the contact, s; within the bound, the spring alone determines the torque. */
 const RELEASE_TIME = 0.2;
 /**
- * Where a remote follower is, is smoothed over this time, s. A place that comes late pushes with a swing instead of against it from
- * some 3 Hz on; smoothed it is too weak there to keep one up.
+ * The position of a remote follower is smoothed over this time, s. From about 3 Hz on, a late position pushes with an
+ * oscillation instead of against it; smoothed, it is too weak there to sustain one.
  */
 const SMOOTHING = 0.1;
 
 /**
- * The law by which a leader is let feel a follower: a spring to where the follower is, as stiff as the follower's own. It is bound
- * by the follower's external torque, in the direction of that torque, so that a follower that only lags is not felt. The spring goes by the leader's
- * position of this cycle and gives way with the hand at once; only its bound is as late as the estimate, and where a remote follower is.
+ * Feedback law: a spring from the leader to the follower's position, as stiff as the follower's own. It is bounded by
+ * the follower's external torque, in the direction of that torque, so that a follower that only lags is not felt. The
+ * spring uses the leader's position of this cycle and so gives way with the hand at once; only its bound is as late as
+ * the estimate, and a remote follower's position is late.
  */
 export class BoundedSpring {
-  /** Torques of the leader's joints, by joint of the follower, Nm. */
+  /** Torques of the leader's joints, indexed by follower joint, Nm. */
   readonly torques: Float64Array;
-  /** Where the follower is taken to be, rad. */
+  /** Position of the follower, smoothed if remote, rad. */
   readonly place: Float64Array;
   readonly follower: FeelingArm;
-  /** Bounds of the spring, Nm at the follower's joints: 0 or above, 0 or below. */
+  /** Bounds of the spring's torque, Nm at the follower's joints: `#above` is at least 0, `#below` at most 0. */
   readonly #above: Float64Array;
   readonly #below: Float64Array;
 
@@ -41,7 +43,7 @@ export class BoundedSpring {
     this.#below = new Float64Array(joints);
   }
 
-  /** Nothing has been felt yet. */
+  /** Restarts with nothing felt yet. */
   begin(): void {
     this.torques.fill(0);
     this.place.set(this.follower.link.readings.positions);
@@ -49,7 +51,7 @@ export class BoundedSpring {
     this.#below.fill(0);
   }
 
-  /** Finds where the follower is taken to be, each cycle. */
+  /** Updates `place`; called in each cycle. */
   locate(dt: number): void {
     const { remote, readings } = this.follower.link;
     const { place } = this;
@@ -58,7 +60,7 @@ export class BoundedSpring {
       place[i] = share === 1 ? readings.positions[i]! : place[i]! + share * (readings.positions[i]! - place[i]!);
   }
 
-  /** Finds the torques, while the follower follows. @param hand positions of the leader, rad @param maps by joint of the follower */
+  /** Updates the torques while the follower follows. @param hand leader positions, rad @param maps by follower joint */
   step(hand: Float64Array, maps: readonly JointMap[], dt: number): void {
     const { external, velocities, link, model } = this.follower;
     const kept = Math.exp(-dt / RELEASE_TIME);

@@ -8,38 +8,38 @@ export interface ChunkPath {
   readonly positions: Float64Array;
   /** rad/s, likewise; 0 in the last row. */
   readonly velocities: Float64Array;
-  /** Least time in which it takes over from what runs, s. */
+  /** Least time over which it blends in from the running motion, s. */
   readonly blend: number;
 }
 
-/** Speeds (rad/s) and accelerations (rad/s^2) of which taking over uses no more than half, one element per joint. */
+/** Speeds (rad/s) and accelerations (rad/s^2), one element per joint; a blend uses no more than half of them. */
 export interface BlendLimits {
   readonly velocity: Float64Array;
   readonly acceleration: Float64Array;
 }
 
-/** A chunk that comes this long after the last one has run out still goes on with the same motion, s. */
+/** A chunk that comes up to this long after the last one has run out still continues the same motion, s. */
 export const LINGER = 0.5;
-/** Least time in which joints that nothing leads come to rest, s. */
+/** Least time of any blend, s; also the time in which joints without a chunk come to rest. */
 const SETTLING = 0.1;
-/** Part of the limits that taking over uses, as long as it need not take longer than this, s. */
+/** Part of the limits that a blend uses, unless it would then take longer than `MOST_BLEND`, s. */
 const SHARE = 0.5;
 const MOST_BLEND = 10;
-/** Largest speed, acceleration and acceleration from a speed of the quintic from 1 to rest at 0 in a unit of time. */
+/** Peaks of a quintic to rest at 0 in unit time: speed and acceleration from position 1, acceleration from speed 1. */
 const PEAK_SPEED = 1.875;
 const PEAK_ACCELERATION = 5.774;
 const PEAK_BRAKING = 3.94;
-/** Part by which chunk time is drawn to the clock in a cycle, and the most by which it runs faster or slower meanwhile. */
+/** Part of its error that chunk time corrects in a cycle, and the most by which it runs faster or slower meanwhile. */
 const DRAW = 0.1;
 const MOST_DRAW = 0.2;
-/** When the control loop has stood still for longer, what was missed is not made up for, s. */
+/** If the control loop has stood still for longer, chunk time jumps to the clock, s. */
 const GAP = 0.1;
 
 /**
- * Follows chunks, each from its first knot on in place of the one before. What the joints do when a chunk takes over differs
- * from what it wants by some position, velocity and acceleration: a quintic leads this difference to nothing, so that
- * position, velocity and acceleration go on without a step however far the chunk is from what ran. It takes as long as half
- * of the limits needs. A chunk ends at rest; some time later, without another one, the source is done.
+ * Follows chunks; each replaces the one before from its first knot on. When a chunk takes over, the joints differ from
+ * it in position, velocity and acceleration. A quintic blends this difference to zero, so that all three stay
+ * continuous, however far the chunk is from the running motion. The blend takes as long as half of the limits needs. A
+ * chunk ends at rest; `LINGER` later, without another one, the source is done.
  */
 export class Chunks implements SetpointSource {
   readonly state = 'moving';
@@ -47,30 +47,30 @@ export class Chunks implements SetpointSource {
   readonly continues = true;
   readonly #limits: BlendLimits;
   readonly #clock: () => number;
-  /** Where the setpoints are, rad, rad/s, rad/s^2. */
+  /** Present setpoints: rad, rad/s, rad/s^2. */
   readonly #position: Float64Array;
   readonly #velocity: Float64Array;
   readonly #acceleration: Float64Array;
-  /** What the path wants, likewise, before the difference is added. */
+  /** The path, likewise, before the difference is added. */
   readonly #wanted: Float64Array;
   readonly #speed: Float64Array;
   readonly #change: Float64Array;
-  /** The difference at the moment of taking over, likewise. */
+  /** The difference at takeover, likewise. */
   readonly #off: Float64Array;
   readonly #offSpeed: Float64Array;
   readonly #offChange: Float64Array;
-  /** Where joints stay that the path leaves alone, rad. */
+  /** Positions of the joints that the path leaves alone, rad. */
   readonly #stay: Float64Array;
   #path: ChunkPath | null = null;
   #next: ChunkPath | null = null;
   #segment = 0;
-  /** When what runs has taken over, and how long its difference lasts, s. */
+  /** When the present path took over, and how long its blend lasts, s. */
   #since = 0;
   #blend = SETTLING;
-  /** Time in terms of the chunks' stamps: the clock's, without its jitter from cycle to cycle, s. */
+  /** Chunk time, on the scale of the chunks' stamps: the clock without its cycle-to-cycle jitter, s. */
   #time = 0;
 
-  /** @param clock monotonic time, s, of the same clock as the stamps' */
+  /** @param clock monotonic time, s, of the same clock as the time stamps */
   constructor(limits: BlendLimits, clock: () => number) {
     const joints = limits.velocity.length;
     this.#limits = limits;
@@ -88,8 +88,8 @@ export class Chunks implements SetpointSource {
   }
 
   /**
-   * The newest chunk: it takes over at its first knot, at once where that has passed. One that still waits is dropped.
-   * @returns why it cannot be followed; null when it is
+   * Takes the newest chunk: it takes over at its first knot, or at once if that has passed. A waiting chunk is dropped.
+   * @returns why it cannot be followed; null if it is accepted
    */
   take(path: ChunkPath): string | null {
     const { times, positions, velocities, blend } = path;
@@ -105,7 +105,7 @@ export class Chunks implements SetpointSource {
     return null;
   }
 
-  /** When what has come so far is at rest, monotonic, s. */
+  /** When the chunks received so far end at rest, monotonic, s. */
   get end(): number {
     const path = this.#next ?? this.#path;
     const run = this.#since + this.#blend;
@@ -126,7 +126,7 @@ export class Chunks implements SetpointSource {
     this.#tick(dt);
     const t = this.#time;
     if (this.#next !== null && t >= this.#next.times[0]!) {
-      // From where the joints are in this cycle, before it.
+      // The blend starts from this cycle's setpoints on the old path.
       this.#evaluate(t);
       this.#path = this.#next;
       this.#next = null;
@@ -138,7 +138,7 @@ export class Chunks implements SetpointSource {
     return this.#next === null && t > end + LINGER ? SourceStatus.done : SourceStatus.running;
   }
 
-  /** Goes on in time. After a gap the joints are led from where they are to where the path has gone meanwhile. */
+  /** Advances chunk time. After a gap, the joints blend from where they are to where the path has gone meanwhile. */
   #tick(dt: number): void {
     const late = this.#clock() - this.#time;
     if (late > GAP) {
@@ -147,7 +147,7 @@ export class Chunks implements SetpointSource {
     } else this.#time += Math.min(Math.max(dt + DRAW * (late - dt), (1 - MOST_DRAW) * dt), (1 + MOST_DRAW) * dt);
   }
 
-  /** What the joints do now is led over to the path in some time. */
+  /** Starts a blend from the joints' present motion to the path. */
   #takeOver(t: number): void {
     const { velocity, acceleration } = this.#limits;
     this.#since = t;
@@ -163,7 +163,7 @@ export class Chunks implements SetpointSource {
     blend = Math.min(blend, MOST_BLEND);
     this.#blend = blend;
     for (let i = 0; i < velocity.length; i++) {
-      // A joint that is left alone rests where it comes to rest.
+      // A joint that is left alone stays where its blend brings it to rest.
       if (this.#leaves(i)) this.#stay[i] = this.#position[i]! + (this.#velocity[i]! * blend) / 2;
     }
     this.#follow(t);
@@ -179,7 +179,7 @@ export class Chunks implements SetpointSource {
     return this.#path === null || Number.isNaN(this.#path.positions[i]!);
   }
 
-  /** What the path wants at `t`. */
+  /** Evaluates the path at `t`. */
   #follow(t: number): void {
     const path = this.#path;
     const joints = this.#wanted.length;
@@ -205,7 +205,7 @@ export class Chunks implements SetpointSource {
       const way = path.positions[at + joints]! - path.positions[at]!;
       const first = path.velocities[at]! * span;
       const second = path.velocities[at + joints]! * span;
-      // The cubic with these ends: start, first s, then b s^2 and c s^3.
+      // The cubic with these ends: start + first s + b s^2 + c s^3.
       const b = 3 * way - 2 * first - second;
       const c = first + second - 2 * way;
       this.#wanted[i] = path.positions[at]! + s * (first + s * (b + s * c));
@@ -214,7 +214,7 @@ export class Chunks implements SetpointSource {
     }
   }
 
-  /** Where the joints are at `t`: what the path wants and what is left of the difference. */
+  /** Computes the setpoints at `t`: the path plus the remaining difference. */
   #evaluate(t: number): void {
     this.#follow(t);
     const span = this.#blend;

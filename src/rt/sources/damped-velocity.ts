@@ -1,22 +1,22 @@
 import type { Chain } from '../../kinematics/chain.ts';
 
 /**
- * Length that weighs position against orientation, m: an arm of five joints cannot keep both, and with 1 cm the tool
- * leaves its line by less than a thousandth of the way for the sake of its orientation.
+ * Length that weighs position against orientation, m: an arm of five joints cannot keep both. With 1 cm, keeping the
+ * orientation moves the tool off its line by less than a thousandth of the way.
  */
 const LENGTH = 0.01;
-/** Damping, squared: bounds the joint speeds near singularities of the wrist, and takes a twentieth of a rotation. */
+/** Squared damping: bounds the joint speeds near wrist singularities, and costs a twentieth of a rotation. */
 const DAMPING = 0.05;
 /**
- * Where a joint speed of 1 rad/s moves the tool by less than this in some direction, it slows down on its way to a
- * singularity, m/rad; where it is less than the second, it goes no further.
+ * Thresholds on how far 1 rad of joint motion moves the tool in its worst direction, m/rad: below SLOW, the arm slows
+ * down on its way to a singularity; below HALT, it goes no further.
  */
 const SLOW = 0.06;
 const HALT = 0.02;
-/** How far ahead it is looked whether the way leads to a singularity, rad. */
+/** Look-ahead for singularities, rad. */
 const PROBE = 0.01;
 
-/** Joint speeds that move the tool as asked, by damped least squares. Allocates nothing after it has been made. */
+/** Joint speeds for a wanted tool twist, by damped least squares. Allocates nothing after construction. */
 export class DampedVelocity {
   readonly #chain: Chain;
   readonly #pose = new Float64Array(12);
@@ -33,10 +33,11 @@ export class DampedVelocity {
   }
 
   /**
-   * Least squares of |W (J v - twist)|^2 + damping |v|^2 by Cholesky decomposition; joints that do not move the tool get 0.
+   * Least squares of |W (J v - twist)|^2 + damping |v|^2 by Cholesky decomposition; joints that do not move the tool
+   * get 0.
    * @param q joint positions, rad
    * @param twist linear m/s, then angular rad/s, of the tool's origin
-   * @param inTool whether the twist is in axes of the tool, not of the base
+   * @param inTool the twist is in axes of the tool, not of the base
    * @param out receives rad/s
    */
   solve(q: Float64Array, twist: Float64Array, inTool: boolean, out: Float64Array): void {
@@ -64,7 +65,7 @@ export class DampedVelocity {
     if (reach < SLOW) this.#slow(q, reach, out);
   }
 
-  /** Takes speed from a way that leads nearer to a singularity. */
+  /** Slows down a motion that leads nearer to a singularity. */
   #slow(q: Float64Array, reach: number, speeds: Float64Array): void {
     let most = 0;
     for (let i = 0; i < speeds.length; i++) most = Math.max(most, Math.abs(speeds[i]!));
@@ -76,8 +77,8 @@ export class DampedVelocity {
   }
 
   /**
-   * Smallest singular value of the linear part of the Jacobian at `q`, m/rad: the root of the smallest eigenvalue of its
-   * square, in closed form (Smith 1961). Leaves pose and Jacobian of `q` behind.
+   * Smallest singular value of the linear part of the Jacobian at `q`, m/rad: the root of the smallest eigenvalue of
+   * its square, in closed form (Smith 1961). Also sets `#pose` and `#jacobian` to those of `q`.
    */
   #smallestReach(q: Float64Array): number {
     const n = this.#chain.dof;

@@ -2,7 +2,7 @@ import type { ArmLink } from '../driver/arm-link.ts';
 import { GROUPS, type Group, type JointMasks } from '../joint/joint-groups.ts';
 import type { Feel } from './feel.ts';
 
-/** The arm that feels. */
+/** The leader that feels. */
 export interface FedArm {
   readonly link: ArmLink;
   readonly model: { readonly floatTorque: Float64Array; readonly masks: JointMasks };
@@ -11,41 +11,41 @@ export interface FedArm {
   readonly now: number;
 }
 
-/** Nm s/rad while something is felt: what the delay of the loop takes from the hand's own damping. */
+/** Damping while something is felt, Nm s/rad: replaces what the loop's delay takes from the hand's own damping. */
 const DAMPING = 0.1;
-/** A torque from which all of that damping acts, Nm. */
+/** Torque from which all of that damping acts, Nm. */
 const DAMPED = 0.1;
-/** Energy that a joint may give to the hand beyond what the hand has put in, J; it is gone when it has given twice as much. */
+/** Energy that a joint may give the hand beyond what the hand has put in, J; its torque is 0 at twice as much. */
 const RESERVE = 0.01;
-/** Most that is remembered of what the hand has put in, J: a spring of an SO-101 that is pushed with its cap has as much. */
+/** Largest remembered energy from the hand, J: what the spring of an SO-101 joint stores at its torque cap. */
 const STORE = 0.15;
-/** What was given or put in is forgotten over this time, s. */
+/** Energy and way are forgotten over this time, s. */
 const FORGETTING = 2;
-/** So far the arm may go with the push beyond where it began, rad; twice as far from there nothing pushes any more. */
+/** The leader may go this far with the push at its full strength, rad; at twice as far the push is 0. */
 const YIELD = 0.04;
-/** No more is remembered of the way against the push, rad: walls and servos that a hand presses on give way by as much. */
+/** Largest remembered way against the push, rad: walls and servos give way by as much when a hand presses on them. */
 const PRESSED = 0.3;
-/** While the push is weaker than this the way is forgotten, Nm. */
+/** While the push is weaker than this, the way is forgotten, Nm. */
 const OVER = 0.02;
-/** Feedback is gone at a servo this near to its temperature limit, and whole at one this much cooler still, K. */
+/** Feedback is 0 at a servo this near to its temperature limit, and full at `WARM_RANGE` below that, K. */
 const HOT_MARGIN = 12;
 const WARM_RANGE = 6;
-/** Limit of a servo that tells none, degC. */
+/** Temperature limit of a servo that reports none, degC. */
 const USUAL_LIMIT = 70;
 
 /**
- * Torques that a floating leader feels of all its followers, by its joints. None is beyond what floating may ask of a joint, and two
- * accounts keep them from driving the leader:
- * - Of energy, joint by joint: a torque is taken from a joint that would give the hand more than the hand has put in (Hannaford and Ryu
- *   2002). So a loop that is too slow for a stiff wall does not swing up.
- * - Of way, of arm and gripper: a leader that goes with the push is held by no hand, or by one that gives way. A hand that holds against
- *   it, presses into it and comes back, or slides along a wall, goes no way with it. So a follower that is pushed about does not drive
- *   a leader that nobody holds.
+ * Torques that a floating leader feels from all its followers, by its joints. None exceeds what floating may ask of a
+ * joint, and two accounts keep them from driving the leader:
+ * - Energy, for each joint: torque is removed from a joint that would give the hand more energy than the hand has put
+ *   in (Hannaford and Ryu 2002). So a loop that is too slow for a stiff wall does not build up an oscillation.
+ * - Way, for arm and gripper: a leader that moves with the push is held by no hand, or by one that gives way. A hand
+ *   that holds against the push, presses into it and comes back, or slides along a wall does not move with it. So a
+ *   follower that is pushed around does not drive a leader that nobody holds.
  */
 export class Feedback {
-  /** Nm; all 0 where nothing is felt. */
+  /** Nm; all 0 while nothing is felt. */
   readonly torques: Float64Array;
-  /** Called when the guard has taken torque for the first time since the leader floats. */
+  /** Called once per float, when an account has cut a torque to 0 for the first time. */
   onGuarded: (joint: number) => void = () => {};
   readonly #leader: FedArm;
   readonly #place: number;
@@ -53,13 +53,13 @@ export class Feedback {
   readonly #energy: Float64Array;
   readonly #last: Float64Array;
   readonly #moved: Float64Array;
-  /** Torques of the cycle before, Nm. */
+  /** Torques of the previous cycle, Nm. */
   readonly #before: Float64Array;
-  /** Way that arm and gripper have gone with what pushes them, rad. */
+  /** Way that arm and gripper have gone with the push, rad. */
   readonly #way = { arm: 0, gripper: 0 };
   #told = false;
 
-  /** @param place of the leader @param arms all arms of the control loop, also those that are added later */
+  /** @param place index of the leader @param arms all arms of the control loop, including those added later */
   constructor(leader: FedArm, place: number, arms: readonly { readonly feel: Feel }[]) {
     const joints = leader.model.floatTorque.length;
     this.#leader = leader;
@@ -72,7 +72,7 @@ export class Feedback {
     this.#last = leader.link.readings.positions.slice();
   }
 
-  /** Whether stiff springs are worth while for some follower. */
+  /** Whether stiff springs are worthwhile for some follower. */
   get stiffens(): boolean {
     for (let a = 0; a < this.#arms.length; a++) {
       const { feel } = this.#arms[a]!;
@@ -87,7 +87,7 @@ export class Feedback {
     const { positions } = this.#leader.link.readings;
     for (let i = 0; i < torques.length; i++) {
       const moved = positions[i]! - this.#last[i]!;
-      // The servo has had the torque of the last cycle, or still that of the one before: the worse one counts.
+      // The servo has had the torque of the last cycle or still that of the one before: the worse counts.
       const done = Math.min(-torques[i]! * moved, -this.#before[i]! * moved);
       const energy = this.#energy[i]! * (1 - dt / FORGETTING) + (Number.isFinite(done) ? done : 0);
       this.#energy[i] = Math.min(energy, STORE);
@@ -112,7 +112,7 @@ export class Feedback {
     }
   }
 
-  /** A torque with some damping, within what floating and a warm servo leave of it, Nm. */
+  /** The torque with damping, within the limits of floating and of a warm servo, Nm. */
   #bounded(i: number, felt: number): number {
     const { link, model, velocities } = this.#leader;
     const { temperatures, temperatureLimits } = link.readings;
@@ -123,7 +123,7 @@ export class Feedback {
     return Math.min(Math.max(damped, -most), most);
   }
 
-  /** Lets the push upon a group of joints fade where they go with it. */
+  /** Fades the push on a group of joints that move with it. */
   #yield(group: Group, dt: number): void {
     const mask = this.#leader.model.masks[group];
     const { torques } = this;

@@ -5,31 +5,31 @@ import { FollowCode } from '../snapshot/arm-fields.ts';
 import { BoundedSpring } from './bounded-spring.ts';
 import type { SetpointSource } from './setpoint-source.ts';
 
-/** What is asked of an arm in the control loop that is felt, or that feels. */
+/** What force feedback needs of an arm in the control loop, follower or leader. */
 export interface FeelingArm {
   readonly link: ArmLink;
   readonly model: { readonly stiffness: Float64Array; readonly masks: JointMasks };
   readonly source: SetpointSource | null;
-  /** External torques, Nm, NaN while they are not known, and measured speeds, rad/s, one per joint. */
+  /** External torques, Nm (NaN while unknown), and measured speeds, rad/s, one per joint. */
   readonly external: Float64Array;
   readonly velocities: Float64Array;
 }
 
-/** Time over which feedback comes and goes, s. */
+/** Time over which feedback fades in and out, s. */
 const FADE = 0.1;
-/** A follower whose sample is older than this tells nothing, s: a remote one whose sample arrived so long ago. */
+/** A follower whose sample is older than this is not felt, s; remote samples age from their arrival. */
 const STALE = 0.1;
 
-/** What a leader is let feel of one follower, when and how much of it: what it is comes from the law. */
+/** Force feedback of one follower to its leader: when it is felt, and how much of it. The law gives the torques. */
 export class Feel {
-  /** Place of the arm that feels it; -1: none. */
+  /** Index of the arm that feels it; -1: none. */
   leader = -1;
   readonly #follower: FeelingArm;
   readonly #law: BoundedSpring;
   #maps: readonly JointMap[] = [];
   #source: SetpointSource | null = null;
   #leading: FeelingArm | null = null;
-  /** Parts that are asked for, and those that are felt just now. */
+  /** Requested parts, and the parts felt now. */
   #asked: ForceFeedback = { arm: 0, gripper: 0 };
   #arm = 0;
   #gripper = 0;
@@ -39,7 +39,7 @@ export class Feel {
     this.#law = new BoundedSpring(follower);
   }
 
-  /** From now on the follower is driven by `source`, which follows a leader. @param place of the leader */
+  /** From now on `source`, which follows a leader, drives the follower. @param place index of the leader */
   begin(
     leading: FeelingArm,
     place: number,
@@ -58,8 +58,8 @@ export class Feel {
   }
 
   /**
-   * Whether stiff springs are worth while: what drives the follower now asks for something, and the follower is an arm of this machine.
-   * A hit of a remote one comes late anyway, and soft springs are steadier with a delay.
+   * Whether stiff springs are worthwhile: the follower's present source asks for feedback, and the follower is an arm
+   * of this machine. A remote follower's impacts arrive late anyway, and soft springs are more stable with a delay.
    */
   get stiffens(): boolean {
     const { source, link } = this.#follower;
@@ -68,13 +68,13 @@ export class Feel {
     );
   }
 
-  /** Parts that are felt from now on, each 0..1. */
+  /** Sets the parts to be felt from now on, each 0..1. */
   ask(asked: ForceFeedback): void {
     this.#asked = asked;
   }
 
   /**
-   * Adds what the leader is to feel. Without a follower that follows, what was felt last fades.
+   * Adds the torques that the leader is to feel. While the follower does not follow, the last ones fade out.
    * @param out torques of the leader's joints, Nm @param dt s @param now monotonic, s
    */
   add(out: Float64Array, dt: number, now: number): void {

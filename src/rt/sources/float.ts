@@ -16,9 +16,10 @@ export class Float implements FloatingSource {
 
   /**
    * @param support part of the model's gravity torque that is supported, 0..1 for each joint
-   * @param fade time over which the support falls to nothing, so that a hand can take the arm, s; 0: it stays
-   * @param gains part of its own position gain with which each servo works while the arm feels nothing near; null: as it is
-   * @param felt what the hand feels meanwhile; null: nothing
+   * @param fade time over which the support falls to zero, so that a hand can take the arm, s; 0: it stays
+   * @param gains position gain of each servo relative to its own, while feedback needs no stiff springs; null:
+   * unchanged
+   * @param felt force feedback to the hand; null: none
    */
   constructor(support: Float64Array, fade: number, gains: Float64Array | null, felt: Feedback | null = null) {
     this.support = support.slice();
@@ -31,8 +32,8 @@ export class Float implements FloatingSource {
   }
 
   /**
-   * Goals move at a bounded speed, so a stiff spring builds up its torque sooner than a soft one: an arm that feels keeps the servos' own
-   * gains.
+   * The servos keep their own gains while there may be feedback: goals move at a bounded speed, so a stiff spring
+   * builds up its torque sooner than a soft one.
    */
   get gains(): Float64Array | null {
     return this.#soft !== null && this.#felt?.stiffens === true ? this.#own : this.#soft;

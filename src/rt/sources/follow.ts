@@ -3,7 +3,7 @@ import { FollowCode } from '../snapshot/arm-fields.ts';
 import { type DriveModel, Lead } from './lead.ts';
 import { type SetpointSource, SourceStatus } from './setpoint-source.ts';
 
-/** What is followed: a leader's measured positions, or setpoints that come as a stream. */
+/** Samples to follow: a leader's measured positions, or streamed setpoints. */
 export interface Sampler {
   /** Monotonic time of the newest sample, s; 0 before the first. */
   readonly sampleTime: number;
@@ -11,7 +11,7 @@ export interface Sampler {
   sample(out: Float64Array): void;
 }
 
-/** Follows as it comes. */
+/** Follows samples as they come. */
 export const PLAIN: FollowOptions = {
   lowPass: 0,
   deadBand: 0,
@@ -20,7 +20,7 @@ export const PLAIN: FollowOptions = {
   reapproach: false,
 };
 
-/** No hand moves a joint further between two samples than this, rad, and this speed times the time between them, rad/s. */
+/** A hand moves a joint between two samples by no more than this, rad, plus this speed, rad/s, times their interval. */
 const JUMP = 0.05;
 const JUMP_SPEED = 8;
 
@@ -28,14 +28,14 @@ const JUMP_SPEED = 8;
 export const RAMP_SPEED = 0.6;
 /** A joint nearer than this has caught up, rad. */
 const CAUGHT_UP = 0.01;
-/** Time over which a follower that has caught up is let run at full speed, s. */
+/** Time over which a joint that has caught up is released from ramp speed to full speed, s. */
 const RELEASE_TIME = 0.5;
-/** A sample older than this is usually followed no further: the follower decelerates and holds, s. */
+/** Default age from which a sample is no longer followed, s: the follower decelerates and holds. */
 export const STALE = 0.1;
 
 /**
- * Follows samples without a jump: at the start, and again after each gap, every joint approaches at ramp speed; once it
- * has caught up its speed is let rise until only the gate limits it.
+ * Follows samples without a jump: at the start, and again after each gap, every joint approaches at ramp speed. Once it
+ * has caught up, its speed limit rises until only the gate limits it.
  */
 export class Follow implements SetpointSource {
   readonly state: 'mirroring' | 'moving';
@@ -45,18 +45,18 @@ export class Follow implements SetpointSource {
   readonly #clock: () => number;
   readonly #options: FollowOptions;
   readonly #stale: number;
-  /** Newest sample, and what the dead band and the low-pass make of it. */
+  /** Newest sample, the one before it, and the target after dead band and low-pass, rad. */
   readonly #sample: Float64Array;
   readonly #last: Float64Array;
   readonly #target: Float64Array;
   readonly #path: Float64Array;
   readonly #lead: Lead;
-  /** How far each joint has been let free of ramp speed since it has caught up, 0..1. */
+  /** How far each joint has been released from ramp speed since it caught up, 0..1. */
   readonly #freedom: Float64Array;
 
   /**
-   * @param clock monotonic time, s, of the same clock as the sampler's
-   * @param stale age from which a sample is followed no further, s
+   * @param clock monotonic time, s, of the same clock as the sampler
+   * @param stale age from which a sample is no longer followed, s
    */
   constructor(
     sampler: Sampler,
@@ -106,7 +106,7 @@ export class Follow implements SetpointSource {
     }
     if (follow.code !== FollowCode.following) this.#approach(dt);
     else this.#track(dt);
-    // The lead of a goal is quicker than the goal: it is let in with the speed.
+    // The lead changes faster than the path, so it fades in with the speed limit.
     this.#lead.step(this.#path, dt, this.#freedom, out);
     return SourceStatus.running;
   }
@@ -114,7 +114,7 @@ export class Follow implements SetpointSource {
   /**
    * Takes the newest sample through dead band and low-pass.
    * @param since time between the last two samples, s
-   * @returns whether a joint has jumped further than a hand moves it
+   * @returns whether a joint has jumped further than a hand can move it
    */
   #take(since: number, dt: number): boolean {
     const { lowPass, deadBand, reapproach } = this.#options;
@@ -150,8 +150,8 @@ export class Follow implements SetpointSource {
   }
 
   /**
-   * Moves the path towards the target, each joint at ramp speed until it has caught up; from then on its speed is let
-   * rise. Joint by joint, since a leader that goes on moving would hardly ever be met by all at once.
+   * Moves the path towards the target, each joint at ramp speed until it has caught up; from then on its speed limit
+   * rises. Each joint on its own, because all at once would hardly ever catch up with a moving leader.
    */
   #approach(dt: number): void {
     const path = this.#path;

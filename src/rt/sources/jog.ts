@@ -14,12 +14,12 @@ export interface JogLimits {
   readonly lower: Float64Array;
   readonly upper: Float64Array;
   readonly velocity: Float64Array;
-  /** With which a joint brakes, and with which it gains speed. */
+  /** Accelerations for braking and for gaining speed. */
   readonly acceleration: Float64Array;
   readonly gaining: Float64Array;
 }
 
-/** The newest message of a jog, as the control thread keeps it for an arm. */
+/** The newest jog message, which the control thread keeps for an arm. */
 export class JogInput {
   sampleTime = 0;
   kind: 'joints' | 'base' | 'tool' = 'joints';
@@ -45,8 +45,8 @@ export class JogInput {
 
 /**
  * Drives an arm at the speeds of a stream of messages. All joints change their speed together, within the acceleration
- * limits; towards a position limit a joint (with a tool twist, the whole arm) slows down so that it comes to rest there;
- * and what would touch the arm itself or the floor where it could come to rest, is not begun.
+ * limits. Towards a position limit a joint (with a tool twist, the whole arm) slows down so that it comes to rest
+ * there. A motion is not begun if the arm would touch itself or the floor where it could come to rest.
  */
 export class Jog implements SetpointSource {
   readonly state = 'moving';
@@ -61,12 +61,12 @@ export class Jog implements SetpointSource {
   readonly #wanted: Float64Array;
   readonly #changed: Float64Array;
   readonly #rest: Float64Array;
-  /** Where the jog began: what touched there may be left, and not be pressed upon a little more with every cycle. */
+  /** Pose where the jog began: contacts present there may be left, but not deepened a little with every cycle. */
   readonly #start: Float64Array;
 
   /**
-   * @param collision of the same chain, for this source alone
-   * @param clock monotonic time, s, of the same clock as the input's
+   * @param collision model of the same chain, for this source alone
+   * @param clock monotonic time, s, of the same clock as the input
    * @param timeout age at which a message is stale, s
    */
   constructor(
@@ -118,13 +118,13 @@ export class Jog implements SetpointSource {
     for (let i = 0; i < out.length; i++) {
       const from = out[i]!;
       const to = from + this.#speeds[i]! * dt;
-      // Limits that it is beyond already may be come back to, not be gone further from.
+      // A joint beyond a limit may only move back.
       out[i] = Math.min(Math.max(to, Math.min(lower[i]!, from)), Math.max(upper[i]!, from));
     }
     return SourceStatus.running;
   }
 
-  /** Brings the wanted speeds within the velocity limits, and below those from which a joint still rests at its limit. */
+  /** Reduces the wanted speeds to the velocity limits, and to speeds from which joints can stop at their limits. */
   #keepToLimits(q: Float64Array, dt: number, together: boolean): void {
     const { velocity } = this.#limits;
     const wanted = this.#wanted;
@@ -141,12 +141,12 @@ export class Jog implements SetpointSource {
     if (share < 1) for (let i = 0; i < wanted.length; i++) wanted[i] = wanted[i]! * share;
   }
 
-  /** Speed from which joint `i` at `q` still comes to rest at the limit that `direction` points to, rad/s. */
+  /** Largest speed from which joint `i` at `q` can stop at its limit in `direction`, rad/s. */
   #stoppable(i: number, direction: number, q: number, dt: number): number {
     const { lower, upper, acceleration } = this.#limits;
     const way = Math.max(0, direction > 0 ? upper[i]! - q : q - lower[i]!);
     const rate = acceleration[i]! * HEADROOM;
-    // Braking in whole cycles, as in the gate; by an eighth of a cycle's braking that may come out too long.
+    // Braking in whole cycles, as in the gate, may overshoot by up to an eighth of a cycle's braking.
     const half = (rate * dt) / 2;
     const room = Math.max(0, way - (half * dt) / 4);
     return Math.min(Math.sqrt(half * half + 2 * rate * room) - half, way / dt);
@@ -166,7 +166,7 @@ export class Jog implements SetpointSource {
     for (let i = 0; i < this.#wanted.length; i++) {
       const present = this.#speeds[i]!;
       let next = present + share * (this.#wanted[i]! - present);
-      // What the other joints need must not keep this one from stopping at its limit.
+      // The common share must not keep this joint from stopping at its limit.
       const most = this.#stoppable(i, next, q[i]!, dt);
       if (Math.abs(next) > most) {
         const least = Math.abs(present) - acceleration[i]! * dt;
@@ -176,7 +176,7 @@ export class Jog implements SetpointSource {
     }
   }
 
-  /** True when the arm would touch something where it comes to rest if it brakes after this cycle. */
+  /** True if the arm would touch something at the pose where it stops when it brakes after this cycle. */
   #touches(q: Float64Array, dt: number): boolean {
     let braking = 0;
     for (let i = 0; i < q.length; i++) {

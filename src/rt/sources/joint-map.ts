@@ -2,20 +2,20 @@ import type { JointMap } from '../messages.ts';
 
 export type { JointMap };
 
-/** How a joint's position becomes the angle of its role: role angle = sign * (position - zero), rad. */
+/** Converts a joint's position to the angle of its role: role angle = sign * (position - zero), rad. */
 interface RoleFrame {
   readonly sign: number;
   readonly zero: number;
 }
 
-/** What the map needs to know of an arm's model. */
+/** Model data that the map needs. */
 export interface MappedModel {
   readonly name: string;
   readonly joints: readonly { readonly name: string; readonly role: string; readonly roleFrame?: RoleFrame | null }[];
   readonly gripper: { readonly index: number; readonly closed: number; readonly open: number } | null;
 }
 
-/** What a pair's configuration says of one joint of the follower; angles rad. */
+/** A pair's configuration of one follower joint; angles in rad. */
 export interface JointAdjustment {
   readonly scale?: number | undefined;
   readonly offset?: number | undefined;
@@ -28,16 +28,17 @@ interface Line {
   readonly offset: number;
 }
 
-/** Roles whose joints turn about the arm's own left-right mirror plane: their sign is what `invert` changes. */
+/** Roles whose axes lie in the arm's left-right mirror plane: `invert` changes the sign of these joints. */
 const MIRRORED_ROLES = new Set(['shoulder_pan', 'forearm_roll', 'wrist_roll']);
 
 const SAME: Line = { scale: 1, offset: 0 };
 
 /**
- * Joint maps from a leader to a follower. Joints of the same model go one to one; joints of different models are matched
- * by role, by the angle that means the same direction of the links on both. The gripper goes by its opening. A joint of
- * the follower whose role the leader has not holds.
- * @param adjust by follower joint name, from the pair's configuration: position = scale * mapped + offset, within limits
+ * Joint maps from a leader to a follower. Joints of the same model map one to one; joints of different models are
+ * matched by role, with angles that mean the same link direction on both. Grippers are matched by their opening. A
+ * follower joint whose role the leader lacks holds.
+ * @param adjust by follower joint name, from the pair's configuration: position = scale * mapped + offset, within
+ * limits
  * @param invert mirrors left and right: base and roll joints turn the other way
  * @returns the maps, in the order of the follower's joints, or why there are none
  */
@@ -76,7 +77,7 @@ function partner(leader: MappedModel, follower: MappedModel, index: number): num
   return leader.joints.findIndex((joint) => joint.role === role);
 }
 
-/** The follower's joint position as a line over the leader's, or why there is none. */
+/** The follower's joint position as a linear function of the leader's, or why there is none. */
 function lineOf(
   leader: MappedModel,
   from: number,
@@ -103,7 +104,7 @@ function lineOf(
   );
 }
 
-/** Where the follower's joints are wanted for the leader's positions, rad; `out` keeps the joints without a partner. */
+/** Follower positions for the leader's positions, rad; joints without a partner are left unchanged in `out`. */
 export function mapPositions(maps: readonly JointMap[], leader: Float64Array, out: Float64Array): void {
   for (let i = 0; i < out.length; i++) {
     const { from, scale, offset, lower, upper } = maps[i]!;
@@ -111,7 +112,7 @@ export function mapPositions(maps: readonly JointMap[], leader: Float64Array, ou
   }
 }
 
-/** Positions of the leader, rad, that the follower's stand for; `out` keeps the joints that lead nothing. */
+/** Leader positions that correspond to the follower's, rad; joints that lead nothing are left unchanged in `out`. */
 export function unmapPositions(maps: readonly JointMap[], follower: Float64Array, out: Float64Array): void {
   for (const [i, { from, scale, offset }] of maps.entries()) {
     if (from >= 0 && scale !== 0) out[from] = (follower[i]! - offset) / scale;

@@ -1,11 +1,11 @@
-/** Corner of the filter through which a follower's path passes, rad/s: three equal lags, 37 ms together. */
+/** Corner frequency of the filter on a follower's path, rad/s: three equal lags, 37 ms together. */
 const CORNER = 80;
-/** Speed over which the sign of friction changes, rad/s. */
+/** Speed range over which the sign of friction changes, rad/s. */
 const FRICTION_SPEED = 0.1;
 
 /**
- * What a joint's position spring must lead by so that the joint itself follows: its goal is ahead by the torque of
- * damping, inertia and friction over the spring's stiffness. One element per joint.
+ * Lead of the goal over the path that makes the joint itself follow: the torque of damping, inertia and friction over
+ * the stiffness of the position spring. One element per joint.
  */
 export interface DriveModel {
   /** Damping over stiffness, s. */
@@ -14,14 +14,14 @@ export interface DriveModel {
   readonly inertia: Float64Array;
   /** Friction over stiffness, rad. */
   readonly friction: Float64Array;
-  /** False: the path goes out as it comes, since the bridge that owns the servos smooths it and leads. */
+  /** False: the path is sent unchanged, because the bridge that owns the servos smooths it and adds the lead. */
   readonly smooth: boolean;
 }
 
 /**
- * Turns a path that comes as samples into goals for position springs: smooths it by three equal first-order lags, whose
- * states give its velocity and acceleration too, and adds the lead of the drive (computed torque, expressed as goals).
- * With a true model the joint follows the smoothed path: only the filter's lag is left, the same for all joints.
+ * Turns a sampled path into goals for position springs: smooths it by three equal first-order lags, whose states also
+ * give its velocity and acceleration, and adds the lead of the drive (computed torque, expressed as goals). With an
+ * accurate model the joint follows the smoothed path: only the filter's lag remains, the same for all joints.
  */
 export class Lead {
   readonly #drive: DriveModel;
@@ -47,7 +47,7 @@ export class Lead {
   /**
    * Takes the path's next point (rad) and writes the goals for it into `out`.
    * @param dt s
-   * @param part of the drive's lead that is added, 0..1 for each joint; the path is smoothed in any case
+   * @param part part of the drive's lead to add, 0..1 for each joint; the path is smoothed in any case
    */
   step(path: Float64Array, dt: number, part: Float64Array, out: Float64Array): void {
     const share = 1 - Math.exp(-CORNER * dt);

@@ -1,6 +1,6 @@
 /**
- * One joint's way from a position and velocity to rest at another position, within velocity and acceleration limits:
- * a change of velocity, a cruise, a braking. Units are rad and s (or m and s).
+ * One joint's path from a position and velocity to rest at another position, within velocity and acceleration limits:
+ * a velocity change, a cruise, and braking. Units are rad and s (or m and s).
  */
 export interface Profile {
   start: number;
@@ -14,7 +14,7 @@ export interface Profile {
   goal: number;
 }
 
-/** Way covered while velocity changes from `from` to `to` at `acceleration`. */
+/** Distance covered while velocity changes from `from` to `to` at `acceleration`. */
 function rampWay(from: number, to: number, acceleration: number): number {
   return from === to ? 0 : ((from + to) / 2) * (Math.abs(to - from) / acceleration);
 }
@@ -37,7 +37,7 @@ function withCruise(start: number, velocity: number, goal: number, cruise: numbe
   };
 }
 
-/** Direction of the cruise: where the goal lies from the point at which braking at once would end. */
+/** Direction of the cruise: that of the goal, seen from the point where braking at once would end. */
 function cruiseSign(start: number, velocity: number, goal: number, acceleration: number): number {
   const left = goal - start - rampWay(velocity, 0, acceleration);
   return left < 0 ? -1 : 1;
@@ -54,7 +54,7 @@ export function quickest(start: number, velocity: number, goal: number, top: num
 
 const BISECTIONS = 60;
 
-/** The profile with the largest cruise speed, in the direction of `fastest`, that is slow enough. */
+/** The profile with the largest cruise speed, in the direction of `fastest`, that passes `slowEnough`. */
 function slowed(fastest: Profile, slowEnough: (profile: Profile) => boolean): Profile {
   if (fastest.cruise === 0 || slowEnough(fastest)) return fastest;
   const { start, startVelocity, goal, acceleration } = fastest;
@@ -69,19 +69,19 @@ function slowed(fastest: Profile, slowEnough: (profile: Profile) => boolean): Pr
 }
 
 /**
- * The profile that takes `duration` s, which is at least as long as the quickest takes: the slower the cruise the
- * longer the way takes, without bound, so the cruise speed is found by bisection.
+ * The profile that takes `duration` s, which is no less than the quickest takes. The cruise speed is found by
+ * bisection, because a slower cruise takes longer, without bound.
  */
 export function lasting(duration: number, fastest: Profile): Profile {
   return slowed(fastest, ({ end }) => end >= duration);
 }
 
-/** The quickest profile whose cruise lasts at least `time` s, so that its accelerations stand so far apart. */
+/** The quickest profile whose cruise lasts at least `time` s, so that its accelerations are that far apart. */
 export function spaced(time: number, fastest: Profile): Profile {
   return slowed(fastest, ({ accelerated, cruised }) => cruised - accelerated >= time);
 }
 
-/** Position on the profile `t` s after its start; before it the start, after its end the goal exactly. */
+/** Position on the profile `t` s after its start; the start before that, exactly the goal after its end. */
 export function positionAt(profile: Profile, t: number): number {
   const { start, startVelocity, cruise, acceleration, accelerated, cruised, end, goal } = profile;
   if (t >= end) return goal;
@@ -94,7 +94,7 @@ export function positionAt(profile: Profile, t: number): number {
   return goal - (Math.sign(cruise) * acceleration * left * left) / 2;
 }
 
-/** Integral of the position from the goal over the first `t` s; before its start the profile comes at its velocity. */
+/** Integral of the position relative to the goal over the first `t` s; for t < 0 the start velocity is constant. */
 function integralAt(profile: Profile, t: number): number {
   const { start, startVelocity, cruise, acceleration, accelerated, cruised, end, goal } = profile;
   const from = start - goal;
@@ -112,9 +112,9 @@ function integralAt(profile: Profile, t: number): number {
 }
 
 /**
- * Mean position of the last `window` s, `t` s after the start. Velocity and acceleration of the mean are within those of
- * the profile, its jerk is within acceleration over window as long as the profile's accelerations of opposite sign stand
- * that far apart (`spaced`). It ends `window` after the profile, at the goal exactly.
+ * Mean position over the last `window` s, `t` s after the start. The mean's velocity and acceleration stay within the
+ * profile's. Its jerk stays within acceleration over window if the profile's accelerations of opposite sign are a
+ * window apart (`spaced`). It ends `window` s after the profile, exactly at the goal.
  */
 export function meanPositionAt(profile: Profile, window: number, t: number): number {
   if (window === 0) return positionAt(profile, t);

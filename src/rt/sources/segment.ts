@@ -1,11 +1,11 @@
-/** The inside of a segment is looked through in so many steps where its bounds do not tell enough. */
+/** Sampling steps over a segment where its Bézier bounds are inconclusive. */
 const STEPS = 32;
 
 /**
- * The way of one joint between two waypoints: the polynomial of fifth degree that has given positions, velocities and
- * accelerations at both ends, as the joint trajectory controller of ros2_control interpolates. Without accelerations it is
- * the cubic. It is kept by its Bézier points, between which all of it lies (Farin, "Curves and Surfaces for CAGD", ch. 5).
- * Made once and set anew for each joint: allocates nothing.
+ * Path of one joint between two waypoints: the quintic with given positions, velocities and accelerations at both ends,
+ * as the joint trajectory controller of ros2_control interpolates. Without accelerations it is the cubic. It is stored
+ * as Bézier points, whose range contains the whole curve (Farin, "Curves and Surfaces for CAGD", ch. 5). Created once
+ * and reused for each joint: allocates nothing.
  */
 export class Segment {
   readonly #points = new Float64Array(6);
@@ -56,7 +56,7 @@ export class Segment {
     return first + middle + near * near * (5 * rest * points[4]! + part * points[5]!);
   }
 
-  /** The position that is furthest below `lower` or above `upper`, rad; null when none is. */
+  /** The position furthest below `lower` or above `upper`, rad; null if all are within. */
   outside(lower: number, upper: number): number | null {
     if (this.#points.every((point) => point >= lower && point <= upper)) return null;
     let worst: number | null = null;
@@ -72,25 +72,25 @@ export class Segment {
     return worst;
   }
 
-  /** Largest speed (rad/s, without sign) above `limit`; null when none is. */
+  /** Largest absolute speed, rad/s, if it exceeds `limit`; otherwise null. */
   speedAbove(limit: number): number | null {
     return this.#peakAbove(1, 5 / this.#duration, limit);
   }
 
-  /** Largest acceleration (rad/s^2, without sign) above `limit`; null when none is. */
+  /** Largest absolute acceleration, rad/s^2, if it exceeds `limit`; otherwise null. */
   accelerationAbove(limit: number): number | null {
     return this.#peakAbove(2, 20 / this.#duration ** 2, limit);
   }
 
-  /** In how many pieces its way must be cut so that straight ones between them are no further from it than this, rad. */
+  /** Number of straight pieces that approximate the path within this deviation, rad. */
   pieces(deviation: number): number {
     let bend = 0;
     for (let i = 0; i < 4; i++) bend = Math.max(bend, Math.abs(this.#difference(2, i)));
-    // A chord is off by an eighth of the largest second derivative, which is 20 times these differences.
+    // A chord is off by at most an eighth of the largest second derivative, which is 20 times these differences.
     return Math.max(1, Math.ceil(Math.sqrt((20 * bend) / (8 * deviation))));
   }
 
-  /** Largest value of a derivative above `limit`: its own Bézier points are differences of the points, times `scale`. */
+  /** Peak of a derivative if above `limit`; otherwise null. Its Bézier points are point differences times `scale`. */
   #peakAbove(order: 1 | 2, scale: number, limit: number): number | null {
     const degree = 5 - order;
     let bound = 0;

@@ -4,7 +4,7 @@ import type { FollowCode } from '../snapshot/arm-fields.ts';
 export const SourceStatus = {
   /** Setpoints are valid; more will come. */
   running: 0,
-  /** Setpoints are valid and final: the arm holds there and belongs to nobody. */
+  /** Setpoints are valid and final: the motion ends, and the arm holds there. */
   done: 1,
   /** No fresh setpoints: the arm decelerates and holds until there are some again. */
   hold: 2,
@@ -18,12 +18,12 @@ export type LimitSet = 'move' | 'mirror';
 export interface SetpointSource {
   readonly state: 'moving' | 'mirroring' | 'floating';
   readonly limits: LimitSet;
-  /** Its first setpoints go on from those that it is begun with, at their velocities: where it takes over nothing jumps. */
+  /** Its first setpoints continue those passed to `begin` at their velocities: nothing jumps at takeover. */
   readonly continues?: boolean;
   /** For sources that follow samples: what they are doing, and the monotonic time of the newest sample, s. */
   readonly follow?: { readonly code: FollowCode; readonly sampleTime: number };
   /**
-   * Takes the arm over where it is.
+   * Takes over the arm where it is.
    * @param setpoints last setpoints, rad
    * @param velocities last velocities of the setpoints, rad/s
    * @param now monotonic time, s
@@ -45,9 +45,9 @@ export interface FloatingSource extends SetpointSource {
   readonly state: 'floating';
   /** Part of the model's gravity torque that is supported, 0..1 for each joint. */
   readonly support: Float64Array;
-  /** Torques besides, Nm by joint: what the arm lets a hand feel; null: none. */
+  /** Additional torques for a hand to feel, Nm by joint; null: none. */
   readonly feedback: Float64Array | null;
-  /** Part of its own position gain with which each servo works; another array when it changes; null: as it is. */
+  /** Position gain of each servo relative to its own; another array when it changes; null: unchanged. */
   readonly gains: Float64Array | null;
 }
 

@@ -1,6 +1,6 @@
 import type { Sampler } from './follow.ts';
 
-/** Newest setpoints of a stream; joints that it has never named stay where they are. */
+/** Newest setpoints of a stream; joints that it has not named yet stay where they are. */
 export class StreamInput implements Sampler {
   sampleTime = 0;
   readonly #positions: Float64Array;
@@ -17,7 +17,7 @@ export class StreamInput implements Sampler {
     this.sampleTime = now;
   }
 
-  /** Forgets what has come so far. */
+  /** Discards all setpoints received so far. */
   restart(): void {
     this.#positions.fill(Number.NaN);
     this.sampleTime = 0;

@@ -1,35 +1,35 @@
 import { lasting, meanPositionAt, type Profile, quickest, spaced } from './profile.ts';
 import { type SetpointSource, SourceStatus } from './setpoint-source.ts';
 
-/** Part of the limits that a trajectory uses; the rest is for the droop, which moves too. */
+/** Part of the limits that a trajectory uses; the rest is left for the droop, which moves too. */
 export const HEADROOM = 0.9;
 
 /** Limits of a trajectory, one element per joint: rad/s, rad/s^2 and rad/s^3. */
 export interface TrajectoryLimits {
   readonly velocity: Float64Array;
   readonly acceleration: Float64Array;
-  /** Infinity where accelerations may change at once. */
+  /** Infinity: accelerations may change instantly. */
   readonly jerk: Float64Array;
 }
 
-/** Where a joint is and how it moves: rad, rad/s, rad/s^2. */
+/** State of a joint: rad, rad/s, rad/s^2. */
 interface Motion {
   readonly position: number;
   readonly velocity: number;
   readonly acceleration: number;
 }
 
-/** Slower than this a joint counts as resting, rad/s; and the same for its acceleration, rad/s^2. */
+/** Below this speed, rad/s, and this acceleration, rad/s^2, a joint counts as resting. */
 const RESTING = 1e-6;
 const STEADY = 1e-3;
 
 /**
- * One joint's part of a trajectory: first its acceleration goes to nothing at the joint's jerk, then comes the mean of a
- * profile over a window. Without a limit of jerk both take no time and the profile itself is left.
+ * One joint's part of a trajectory: first its acceleration falls to zero at the joint's jerk; then it follows the mean
+ * of a profile over a sliding window. Without a jerk limit both times are 0, which leaves the profile itself.
  */
 export interface JointWay {
   readonly begin: Motion;
-  /** rad/s^3, and how long it lasts, s. */
+  /** Jerk of the first phase, rad/s^3, and its duration, s. */
   readonly jerk: number;
   readonly easing: number;
   readonly window: number;
@@ -51,9 +51,10 @@ export function wayAt({ begin, jerk, easing, window, profile }: JointWay, t: num
 }
 
 /**
- * Ways from `start` at `velocity` and `acceleration` to rest at `goal`, all ending together. From rest the way is straight
- * in joint space and as quick as the limits allow; from a motion every joint brakes or accelerates first and is then
- * stretched to end with the slowest. Velocities go on without a step, and accelerations where jerk is limited.
+ * Paths from `start` at `velocity` and `acceleration` to rest at `goal`, all ending together. From rest the path is
+ * straight in joint space and as fast as the limits allow. From a motion every joint brakes or accelerates first, and
+ * its path is stretched to end with the slowest. Velocities are continuous, and so are accelerations where jerk is
+ * limited.
  */
 export function synchronised(
   start: Float64Array,
@@ -92,7 +93,7 @@ function quickestWay(begin: Motion, goal: number, limits: TrajectoryLimits, i: n
   const velocity = begin.velocity + (acceleration * easing) / 2;
   const position = begin.position + begin.velocity * easing + (acceleration * easing * easing) / 3;
   const window = most / jerk;
-  // The mean of the window before it is where the joint is when the profile starts half a window ahead.
+  // If the profile starts half a window ahead, its mean over the window before is the joint's position.
   const profile = spaced(window, quickest(position + (velocity * window) / 2, velocity, goal, top, most));
   return { begin: { ...begin, acceleration }, jerk, easing, window, profile };
 }
@@ -129,7 +130,7 @@ function straight(start: Float64Array, goal: Float64Array, limits: TrajectoryLim
   });
 }
 
-/** Drives an arm's joints to rest at a goal, from wherever and however fast they are when it takes over. */
+/** Drives an arm's joints to rest at a goal, from any position and velocity at takeover. */
 export class Trajectory implements SetpointSource {
   readonly state = 'moving';
   readonly limits = 'move';

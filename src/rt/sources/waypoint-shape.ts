@@ -1,31 +1,31 @@
 import { type WaypointLimits, type WaypointPath, Waypoints } from './waypoints.ts';
 
-/** Between two poses a joint may swing beyond a limit by this, rad; the gate holds it there. */
+/** Between two poses a joint may swing beyond a limit by this much, rad; the gate stops it at the limit. */
 const SWING = 0.01;
 /**
- * Parts of its limits that a joint may need between two poses with accelerations. Planners sample ways at the limits: where
- * one brakes suddenly within a segment, the quintic through its samples needs up to 1.75 times the acceleration for a moment,
- * and a little more speed. The gate keeps the limits, so that the arm comes that little later.
+ * Multiples of its limits that a joint may need between two poses with accelerations. Planners sample paths at the
+ * limits: where a path brakes suddenly within a segment, the quintic through its samples briefly needs up to 1.75 times
+ * the acceleration, and slightly more speed. The gate enforces the limits, so the arm arrives slightly later.
  */
 const PEAK_SPEED = 1.1;
 const PEAK_ACCELERATION = 1.8;
-/** Straight ways between poses of `finePoses` are no further from the path than this, rad. */
+/** Straight lines between poses of `finePoses` are no further from the path than this, rad. */
 const DEVIATION = 0.01;
 
-/** Poses along a path, and to which of its waypoints each leads. */
+/** Poses along a path, each with the waypoint that it leads to. */
 export interface FinePoses {
   /** rad, row by row. */
   readonly positions: Float64Array;
-  /** The place of its waypoint in the path, for each pose. */
+  /** Index of the waypoint in the path, for each pose. */
   readonly waypoints: Int32Array;
 }
 
 /**
- * Why a path that has passed `waypointFault` cannot be driven as it goes between its poses, naming the joint and the segment;
- * null when it can. What it does there follows from the velocities and accelerations that are given. It is not for the control
- * thread: a path of an hour takes many milliseconds.
+ * Why a path that has passed `waypointFault` cannot be driven because of its shape between the poses, naming the joint
+ * and the segment; null if it can. The shape follows from the given velocities and accelerations. Do not call from the
+ * control thread: a path of an hour takes many milliseconds.
  * @param start rad
- * @param moving the arm is in motion: how the way to the first pose goes is not known here
+ * @param moving the arm is in motion, so the path to the first pose is not known here
  */
 export function shapeFault(
   path: WaypointPath,
@@ -33,7 +33,7 @@ export function shapeFault(
   limits: WaypointLimits,
   moving: boolean,
 ): string | null {
-  // What is chosen here stays between the poses.
+  // With velocities that `Waypoints` chooses, the path stays between the poses.
   if (path.velocities === null) return null;
   const source = begun(path, start, limits.velocity);
   const skipped = skippedOf(path);
@@ -74,7 +74,7 @@ function segmentFault(
 }
 
 /**
- * Poses so near to each other that straight ways between them are the path: what looks for contacts looks there.
+ * Poses so dense that straight lines between them follow the path, for collision checks.
  * @param start rad
  * @param velocity largest speed of each joint, rad/s
  */
@@ -108,7 +108,7 @@ function begun(path: WaypointPath, start: Float64Array, velocity: Float64Array):
   return source;
 }
 
-/** Whether the first pose is that of the start. */
+/** 1 if the first pose is the start (time 0), otherwise 0. */
 function skippedOf({ times }: WaypointPath): 0 | 1 {
   return times[0] === 0 ? 1 : 0;
 }

@@ -7,23 +7,23 @@ export interface WaypointPath {
   readonly times: Float64Array;
   /** rad, row by row. */
   readonly positions: Float64Array;
-  /** rad/s, row by row; null: they are chosen so that the way is smooth and does not overshoot between poses. */
+  /** rad/s, row by row; null: chosen so that the path is smooth and does not overshoot between poses. */
   readonly velocities: Float64Array | null;
-  /** rad/s^2, row by row, where velocities are given too; null or left out: those of the cubics between the poses. */
+  /** rad/s^2, row by row, only if velocities are given too; null or left out: those of the cubics between the poses. */
   readonly accelerations?: Float64Array | null;
-  /** Time of the whole way, s, when more poses are to come; left out: these are all. */
+  /** Duration of the whole path, s, if more poses will come; left out: these are all. */
   readonly duration?: number;
 }
 
-/** Poses that follow those of a path. */
+/** Further poses of a path. */
 export interface MoreWaypoints {
   readonly times: Float64Array;
   readonly positions: Float64Array;
-  /** There are none after these. */
+  /** No poses come after these. */
   readonly last: boolean;
 }
 
-/** What a path must keep to; one element per joint, rad, rad/s and rad/s^2. */
+/** Limits of a path; one element per joint, rad, rad/s and rad/s^2. */
 export interface WaypointLimits {
   readonly names: readonly string[];
   readonly lower: Float64Array;
@@ -32,15 +32,15 @@ export interface WaypointLimits {
   readonly acceleration: Float64Array;
 }
 
-/** A pose at time 0 must be where the arm is asked to be already; the measured pose, which planners take, is this near, rad. */
+/** A pose at time 0 must be this near to the setpoints, rad, as is the measured pose, from which planners start. */
 export const START_TOLERANCE = 0.05;
-/** Positions beyond a limit by no more than this are rounding, rad; the gate clamps them. */
+/** Positions beyond a limit by no more than this are rounding errors, rad; the gate clamps them. */
 const POSITION_SLACK = 1e-6;
-/** Speeds above a limit by no more than this part are rounding. */
+/** Speeds above a limit by no more than this part are rounding errors. */
 const SPEED_SLACK = 1e-3;
 /** A last pose slower than this is at rest, rad/s. */
 const RESTING = 1e-6;
-/** Accelerations above a limit by no more than this part are those of planners that switch between two limits: an eighth is usual. */
+/** Accelerations may exceed a limit by this part: planners that switch between two limits exceed it by an eighth. */
 const ACCELERATION_SLACK = 0.25;
 
 function poseName(index: number, count: number): string {
@@ -48,9 +48,9 @@ function poseName(index: number, count: number): string {
 }
 
 /**
- * Why a path cannot be driven from `start` (rad), naming the joint and the segment; null when it can. Every number is
- * finite, every pose within the position limits, every segment's average speed and every given velocity within the
- * velocity limits, and the last pose at rest.
+ * Why a path cannot be driven from `start` (rad), naming the joint and the segment; null if it can. Every number must
+ * be finite, every pose within the position limits, every segment's average speed and every given velocity within the
+ * velocity limits, every given acceleration within the acceleration limits, and the last pose at rest.
  */
 export function waypointFault(path: WaypointPath, start: Float64Array, limits: WaypointLimits): string | null {
   const { times, positions, velocities, accelerations = null } = path;
@@ -122,9 +122,10 @@ function poseFault(
 }
 
 /**
- * Drives an arm through poses at given times: cubic (Hermite) between them, or quintic where accelerations are given, as the
- * joint trajectory controller of ros2_control interpolates. It begins at the last setpoints with their velocities, and with
- * the accelerations of a pose at time 0. The path has passed `waypointFault`.
+ * Drives an arm through poses at given times: cubic (Hermite) between them, or quintic where accelerations are given,
+ * as the joint trajectory controller of ros2_control interpolates. It begins at the last setpoints with their
+ * velocities, and with the accelerations of a pose at time 0 or, without one, of the goals. The path must have passed
+ * `waypointFault`.
  */
 export class Waypoints implements SetpointSource {
   readonly state = 'moving';
@@ -143,10 +144,10 @@ export class Waypoints implements SetpointSource {
   readonly #way = new Segment();
   #segment = 0;
   #began = 0;
-  /** No pose comes after those that there are. */
+  /** All poses are known. */
   #whole: boolean;
 
-  /** @param velocity largest speed of each joint, rad/s, to which velocities that are chosen here are kept */
+  /** @param velocity largest speed of each joint, rad/s, to which chosen velocities are limited */
   constructor(path: WaypointPath, velocity: Float64Array) {
     const joints = velocity.length;
     const count = path.times.length - (path.times[0] === 0 ? 1 : 0) + 1;
@@ -162,9 +163,9 @@ export class Waypoints implements SetpointSource {
   }
 
   /**
-   * Adds poses that come after the last one, and forgets those that have been passed. Not for every cycle.
-   * @param limits what they must keep to
-   * @returns why they cannot be driven; null when they can
+   * Appends poses, and drops those already passed. Allocates: do not call in every cycle.
+   * @param limits of the new poses
+   * @returns why they cannot be driven; null if they can
    */
   extend({ times, positions, last }: MoreWaypoints, limits: WaypointLimits): string | null {
     const joints = this.#joints;
@@ -208,12 +209,12 @@ export class Waypoints implements SetpointSource {
     this.#began = now;
   }
 
-  /** How many segments there are, once it has begun. */
+  /** Number of segments, once it has begun. */
   get segments(): number {
     return this.#times.length - 1;
   }
 
-  /** The way of joint `i` in segment `k`, valid until the next call. */
+  /** The path of joint `i` in segment `k`, valid until the next call. */
   segment(k: number, i: number): Segment {
     const duration = this.#times[k + 1]! - this.#times[k]!;
     const positions = this.#positions;
@@ -248,7 +249,7 @@ export class Waypoints implements SetpointSource {
       this.#began = now;
       return SourceStatus.hold;
     }
-    // How fast the last pose is passed depends on the next one: until that is there, the one before is as far as it goes.
+    // The velocity at the last pose depends on the next one: until that arrives, the path ends at the pose before it.
     const reach = this.#times[Math.max(last - 1, 0)]!;
     const waits = !this.#whole && t > reach;
     if (waits) {
@@ -263,9 +264,10 @@ export class Waypoints implements SetpointSource {
   }
 
   /**
-   * Velocities of one joint at the poses between start and end: the weighted harmonic mean of the slopes on both sides,
-   * nothing where they differ in sign, so that the cubic stays between its knots (Fritsch and Butland 1984, as in PCHIP).
-   * @param first knot whose velocity is chosen
+   * Chooses the velocities of one joint at the poses between start and end: the weighted harmonic mean of the slopes on
+   * both sides, 0 where they differ in sign, so that the cubic stays between its knots (Fritsch and Butland 1984, as in
+   * PCHIP).
+   * @param first first knot whose velocity is chosen
    */
   #chooseVelocities(i: number, first = 1): void {
     const joints = this.#joints;

@@ -5,9 +5,9 @@ import type { DynamixelRegister } from './x-series.ts';
 
 /** Bits of the drive mode (register 10): the servo turns in reverse, and a goal switches its torque on. */
 const DriveMode = { reverse: 1, torqueByGoal: 8 } as const;
-/** Longest time that the bus watchdog takes, units of 20 ms. */
+/** Largest time of the bus watchdog, units of 20 ms. */
 const MOST_WATCHDOG = 127;
-/** Secondary ids from here on are nobody's. */
+/** Secondary ids from here on disable the feature. */
 const NO_SECONDARY_ID = 253;
 const FACTORY_SECONDARY_ID = 255;
 /** Largest homing offset that a servo obeys in position control mode, steps (e-manual: a larger one is ignored). */
@@ -18,12 +18,15 @@ export const POSITION_MODES: readonly number[] = [
   OperatingMode.currentBasedPosition,
 ];
 
-/** Every mode but position control counts turns, and position control counts within one from the next torque on. */
+/**
+ * True in every mode: all modes but position control count turns, and position control returns to a single turn only at
+ * the next torque on.
+ */
 export function countsTurns(): boolean {
   return true;
 }
 
-/** The position limits hold in position control mode alone (e-manual, registers 48 and 52). */
+/** Position limits apply in position control mode only (e-manual, registers 48 and 52). */
 export function goalLimits(contents: AuditedServo['contents']): PositionLimits | null {
   if (contents.named('operating_mode') !== OperatingMode.position) return null;
   return { lowest: contents.named('min_position'), highest: contents.named('max_position') };
@@ -75,7 +78,7 @@ export function audit(servo: AuditedServo): Judgement[] {
   const { model, expected, contents } = servo;
   const { settings } = expected;
   const usual = (register: DynamixelRegister): number => settings[register] ?? model.registers[register]?.initial ?? 0;
-  /** A limit of the EEPROM, and the register that keeps to it and to what the data of the arm want. */
+  /** An EEPROM limit, and the RAM register that must keep to it and to what the arm's data want. */
   const limit = (register: DynamixelRegister, goal: DynamixelRegister, what: string): Judgement[] => [
     {
       register,
@@ -98,7 +101,7 @@ export function audit(servo: AuditedServo): Judgement[] {
   const inCurrentMode = contents.named('operating_mode') === OperatingMode.currentBasedPosition;
   const offset = contents.named('homing_offset');
   return [
-    // First, since it refuses every goal until then, that of its output and current too.
+    // First, because until it is cleared the servo refuses every goal, including `goal_pwm` and `goal_current`.
     {
       register: 'bus_watchdog',
       wanted: 0,

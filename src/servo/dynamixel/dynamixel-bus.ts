@@ -4,9 +4,14 @@ import { SyncBus } from '../sync-bus.ts';
 import { encodeRead, encodeSyncRead, encodeSyncWrite, MAX_FRAME } from './dynamixel-frame.ts';
 import { StatusParser } from './dynamixel-parser.ts';
 
-/** Reads in a row that fast sync reads may leave incomplete, while none has been answered whole, before plain ones take their place. */
+/**
+ * Number of incomplete reads in a row, with no fast sync read ever answered whole, after which plain ones take over.
+ */
 const FAST_ATTEMPTS = 12;
-/** Bytes of a status packet besides its data, of the answer to a fast sync read besides its blocks, and of those. */
+/**
+ * Overhead, bytes: of a status packet besides its data; of the answer to a fast sync read besides its blocks; of each
+ * block.
+ */
 const STATUS_FRAME = 11;
 const FAST_FRAME = 8;
 const FAST_BLOCK = 4;
@@ -18,11 +23,11 @@ export interface DynamixelBusOptions {
 
 /**
  * The servos of one arm on one half-duplex Dynamixel bus. A read is one fast sync read, which is answered by one frame.
- * When the first twelve are not answered completely, plain sync reads take its place for good: firmware that does not know
- * the instruction is silent, and so are all servos behind it. A slow line has been waited for by then (`SlowBuses`). Servos that have answered one know it, however disturbed
- * their line is later.
+ * If the first twelve are not answered completely, plain sync reads take over for good: firmware that does not know the
+ * instruction stays silent, and so do all servos behind it. By then `SlowBuses` has allowed for a slow line. Once all
+ * servos have answered a fast sync read they are known to support it, however disturbed their line is later.
  *
- * All X models have the registers of a cycle at the same addresses, so a mixture of them needs no bulk read.
+ * All X models have the registers of a cycle at the same addresses, so mixed models need no bulk read.
  */
 export class DynamixelBus extends SyncBus<StatusParser> {
   protected override readonly statusOverhead = STATUS_FRAME;
@@ -56,7 +61,7 @@ export class DynamixelBus extends SyncBus<StatusParser> {
 
   protected override allAnswer(length: number, byteTime: number): number {
     if (!this.#fast) return super.allAnswer(length, byteTime);
-    // One frame, before which the first servo alone waits.
+    // One frame: only the return delay of the first servo counts.
     return this.answerDelay + (FAST_FRAME + this.ids.length * (FAST_BLOCK + length)) * byteTime;
   }
 

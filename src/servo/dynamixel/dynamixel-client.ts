@@ -19,7 +19,10 @@ export interface Block {
   readonly length: number;
 }
 
-/** One Dynamixel servo at a time. The alert bit of a reply is an alarm: its data counts and no request fails on it. */
+/**
+ * Talks to one Dynamixel servo at a time. The alert bit of a reply is an alarm: the data is valid, and no request fails
+ * on it.
+ */
 export class DynamixelClient extends ExchangeClient {
   constructor(port: BytePort, options: ClientOptions = {}) {
     super(port, frames, (handler) => new StatusParser(handler), options);
@@ -36,13 +39,13 @@ export class DynamixelClient extends ExchangeClient {
     await this.ask(id, this.framed(frames.encodeReboot(this.out, id)), 'the restart', null, 0);
   }
 
-  /** Returns a servo to the factory's settings. Its torque goes off. @throws {ServoError} */
+  /** Resets a servo to factory settings. Its torque goes off. @throws {ServoError} */
   async factoryReset(id: number, option: (typeof ResetOption)[keyof typeof ResetOption]): Promise<void> {
     await this.ask(id, this.framed(frames.encodeFactoryReset(this.out, id, option)), 'the factory reset', null, 0);
   }
 
   /**
-   * Reads a block of its own of each servo, by one bulk read; servos that do not answer it are read one by one.
+   * Reads one block of each servo with a single bulk read; servos that do not answer it are read one by one.
    * @returns the blocks in the order of the requests @throws {ServoError}
    */
   async bulkRead(requests: readonly Block[]): Promise<Uint8Array[]> {

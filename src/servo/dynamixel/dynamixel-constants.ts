@@ -55,7 +55,7 @@ export const OperatingMode = {
   pwm: 16,
 } as const;
 
-/** What a factory reset leaves alone. */
+/** What a factory reset resets. */
 export const ResetOption = { all: 0xff, allButId: 0x01, allButIdAndBaudRate: 0x02 } as const;
 
 /** Baud rate of each baud code (register 8). The XL330 ends at 4 Mbaud. */

@@ -41,14 +41,14 @@ export const DYNAMIXEL: ServoFamily = servoFamily(
       endedBy: 'restart',
     },
     positionModes: POSITION_MODES,
-    // e-manual, registers 100 and 102: in every mode that holds a position the goal of the output limits it.
+    // e-manual, registers 100 and 102: `goal_pwm` limits the output in every mode that holds a position.
     effortLimit({ registers, stallTorque, torquePerEffort }, mode) {
       if (!POSITION_MODES.includes(mode)) return null;
       const { goal_current: current, goal_pwm: output } = registers;
       if (mode === OperatingMode.currentBasedPosition && current !== undefined) {
         return { register: current, torquePerCount: torquePerEffort * current.scale, floating: true };
       }
-      // It takes speed from a servo besides torque, and so would brake the hand that moves a floating arm.
+      // A limited output also limits speed, so it would brake the hand that moves a floating arm.
       return output === undefined
         ? null
         : { register: output, torquePerCount: stallTorque * output.scale, floating: false };

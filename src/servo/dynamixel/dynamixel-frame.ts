@@ -47,7 +47,7 @@ function stuff(out: Uint8Array, end: number): number {
   return last;
 }
 
-/** Takes the stuffing out of `bytes[from..to)` in place; returns the new end. */
+/** Removes the stuffing from `bytes[from..to)` in place; returns the new end. */
 export function unstuff(bytes: Uint8Array, from: number, to: number): number {
   let end = from;
   let run = 0;
@@ -98,12 +98,12 @@ export function encodeRead(out: Uint8Array, id: number, address: number, length:
   return finish(out, id, Instruction.read, word(out, word(out, PARAMETERS_AT, address), length));
 }
 
-/** Writes a write of `bytes` from `address` on into `out`; returns the frame's length. */
+/** Writes a write request for `bytes` from `address` on into `out`; returns the frame's length. */
 export function encodeWrite(out: Uint8Array, id: number, address: number, bytes: Uint8Array): number {
   return encodeData(out, id, Instruction.write, address, bytes);
 }
 
-/** Writes a write that an action carries out into `out`; returns the frame's length. */
+/** Writes a registered write, which an action carries out, into `out`; returns the frame's length. */
 export function encodeRegWrite(out: Uint8Array, id: number, address: number, bytes: Uint8Array): number {
   return encodeData(out, id, Instruction.regWrite, address, bytes);
 }
@@ -119,12 +119,12 @@ export function encodeAction(out: Uint8Array, id: number = BROADCAST_ID): number
   return finish(out, id, Instruction.action, PARAMETERS_AT);
 }
 
-/** Writes a restart into `out`; returns the frame's length. */
+/** Writes a reboot request into `out`; returns the frame's length. */
 export function encodeReboot(out: Uint8Array, id: number): number {
   return finish(out, id, Instruction.reboot, PARAMETERS_AT);
 }
 
-/** Writes a return to the factory's settings into `out`; returns the frame's length. */
+/** Writes a factory reset into `out`; returns the frame's length. */
 export function encodeFactoryReset(
   out: Uint8Array,
   id: number,
@@ -172,8 +172,8 @@ export function encodeSyncWrite(
 }
 
 /**
- * Writes a bulk read of a block of its own of each servo into `out`; returns the frame's length. Each servo answers with
- * a status packet, in the order of the request.
+ * Writes a bulk read of one block per servo into `out`; returns the frame's length. Each servo answers with a status
+ * packet, in the order of the request.
  */
 export function encodeBulkRead(
   out: Uint8Array,

@@ -21,13 +21,13 @@ const FAST_OVERHEAD = 4;
 /**
  * Finds Dynamixel status packets in a byte stream of any chunking.
  *
- * The answer to a fast sync read is one frame with a block per servo, each with a CRC over all bytes since the frame's
- * beginning. Each block is handed out as soon as its CRC is there, so that a servo that fails takes only those behind it
- * along. Such a frame carries no stuffing: the first servo sends the length of it all before the others have spoken.
+ * The answer to a fast sync read is one frame with a block per servo, each with a CRC over all bytes since the start of
+ * the frame. Each block is handed out as soon as its CRC has arrived, so a failing servo only loses those behind it.
+ * Such a frame has no stuffing, because the first servo sends its length before the others have answered.
  */
 export class StatusParser extends FrameScanner {
   #fastData = 0;
-  /** Blocks of the fast frame at the buffer's beginning end here; 0 before the first. */
+  /** End of the parsed blocks of the fast frame at the start of the buffer; 0 before the first. */
   #fastDone = 0;
   #fastCrc = 0;
 
@@ -35,13 +35,13 @@ export class StatusParser extends FrameScanner {
     super(handler, MIN_FRAME, MAX_FRAME);
   }
 
-  /** Bytes of data per servo in the answer to a fast sync read; 0 when none is awaited. */
+  /** Sets the bytes of data per servo in the answer to a fast sync read; 0 if none is awaited. */
   expectFast(length: number): void {
     this.#fastData = length;
   }
 
   override reset(): void {
-    // What was handed out of a fast frame is used.
+    // Bytes of a fast frame that were handed out are not discarded.
     if (this.#fastDone > PARAMETERS_AT) this.discarded -= this.#fastDone;
     this.#fastDone = 0;
     super.reset();
@@ -99,7 +99,7 @@ export class StatusParser extends FrameScanner {
   }
 
   protected override refuse(): number {
-    // What was handed out of a fast frame is used; otherwise its first byte was noise.
+    // Skips the bytes of a fast frame that were handed out; otherwise the first byte was noise.
     const used = this.#fastDone;
     this.#fastDone = 0;
     return used > PARAMETERS_AT ? used : super.refuse();

@@ -18,7 +18,7 @@ const ACCELERATION: Unit = {
   quantity: 'acceleration',
   scale: (214.577 * 2 * Math.PI) / 3600,
 };
-/** The e-manual rounds a 885th of the full output to 0.113 %. */
+/** The e-manual rounds 1/885 of the full output to 0.113 %. */
 const PWM: Unit = { label: '0.113 %', quantity: 'share', scale: 1 / 885 };
 const LOAD: Unit = { label: '0.1 %', quantity: 'share', scale: 0.001 };
 const DECIVOLT: Unit = { label: '0.1 V', quantity: 'voltage', scale: 0.1 };
@@ -31,7 +31,7 @@ const S8 = twosComplement(8);
 const S16 = twosComplement(16);
 const S32 = twosComplement(32);
 
-/** What differs between models in the registers that all of them have. */
+/** Initial values that differ between models, of registers that all models have. */
 interface Defaults {
   readonly modelNumber: number;
   readonly maxTemperature: number;
@@ -105,7 +105,7 @@ function shared(defaults: Defaults) {
   };
 }
 
-/** Registers of the models that measure their current; `unit` is what one count of it is worth. */
+/** Registers of the models that measure their current; `unit` is the unit of one count. */
 function currentSensing(limit: number, unit: Unit) {
   return {
     current_limit: register(38, 2, 'eeprom', limit, unit),
@@ -253,7 +253,7 @@ export const XM430_W350 = {
 /** The X models with a table here. */
 export type DynamixelModel = typeof XL330_M288 | typeof XL330_M077 | typeof XL430_W250 | typeof XM430_W350;
 
-/** Every register name of the X series; not each model has each. */
+/** Every register name of the X series; not every model has all of them. */
 export type DynamixelRegister = DynamixelModel extends infer M
   ? M extends DynamixelModel
     ? keyof M['registers']

@@ -3,16 +3,16 @@ import type { PositionLimits } from '../servo-model.ts';
 import type { Sts3215Register } from './sts3215.ts';
 
 /**
- * Bits of the phase (register 18), by Feetech's memory table: which way the motor and the reported position count, the unit
- * of speeds, whether a speed of 0 means none or the largest, and whether the position leaves its first turn.
+ * Bits of the phase register (18), from Feetech's memory table: direction of the motor and of the reported position,
+ * unit of speeds, whether a speed of 0 means stop or full speed, and whether the position counts turns.
  */
 const Phase = { motor: 1, fineSpeed: 4, zeroIsFastest: 8, countsTurns: 16, position: 128 } as const;
-/** Dead zones up to this are taken for what they are: the joint does not answer to smaller errors, steps. */
+/** Dead zones up to this are accepted, steps: the joint does not respond to smaller errors. */
 const LARGEST_DEAD_ZONE = 3;
-/** Share of the full torque, in counts of 0.1 %, below which a servo may not carry its arm. */
+/** Maximum torque, in 0.1 % of the full torque, below which a servo may be too weak to carry its arm. */
 const WEAK = 500;
 
-/** Registers with which a servo protects itself: another content than the factory's is only told. */
+/** Registers with which a servo protects itself: a content other than the wanted one is only a note. */
 const PROTECTION: readonly Sts3215Register[] = [
   'unload_condition',
   'minimum_startup_force',
@@ -25,23 +25,24 @@ const PROTECTION: readonly Sts3215Register[] = [
   'velocity_i',
 ];
 
-/** The servo's position leaves 0..4095, and starts within it when the servo gets its supply. */
+/** Whether the servo's position counts beyond 0..4095; it starts within that range at power-on. */
 export function countsTurns(contents: AuditedServo['contents']): boolean {
   return (contents.named('phase') & Phase.countsTurns) !== 0;
 }
 
-/** Both limits are 0 where there are none (Feetech's memory table, multi-turn control). */
+/** Both limits 0 means that there are none (Feetech's memory table, multi-turn control). */
 export function goalLimits(contents: AuditedServo['contents']): PositionLimits | null {
   const lowest = contents.named('min_position');
   const highest = contents.named('max_position');
   return lowest === 0 && highest === 0 ? null : { lowest, highest };
 }
 
-/** The phase that a servo should have: bits that say how its electronics are built stay. */
+/** The wanted phase; bits that describe the servo's electronics stay. */
 function wantedPhase(found: number): number {
   const reversed = Phase.motor | Phase.position;
   const phase = (found & ~Phase.countsTurns) | Phase.fineSpeed | Phase.zeroIsFastest;
-  // Reversed as a whole, a servo counts the other way, which calibrating finds out. Reversed by half, it runs away.
+  // With motor and position both reversed, a servo counts the other way, which calibration finds out. With only one of
+  // them reversed, it runs away.
   return (phase & reversed) === reversed ? phase : phase & ~reversed;
 }
 
@@ -70,10 +71,10 @@ export function audit(servo: AuditedServo): Judgement[] {
   const phase = contents.named('phase');
   const maxTorque = contents.named('max_torque');
   const torqueLimit = Math.min(usual('torque_limit'), settings.max_torque ?? maxTorque);
-  /** Registers of the EEPROM are set when the data of the arm name them. */
+  /** EEPROM registers are set only if the arm's data name them. */
   const named = (register: Sts3215Register): 'limp' | 'never' => (settings[register] === undefined ? 'never' : 'limp');
   return [
-    // First, so that the others are written sooner.
+    // First, so that the other writes are acknowledged sooner.
     {
       register: 'return_delay',
       wanted: usual('return_delay'),

@@ -6,10 +6,13 @@ import * as frames from './feetech-frame.ts';
 import { StatusParser } from './feetech-parser.ts';
 import { STS3215 } from './sts3215.ts';
 
-/** Firmware and model number stand in the first bytes of every STS table. */
+/** Firmware and model number are the first bytes of every STS table. */
 const IDENTITY_LENGTH = STS3215.registers.model_number.address + STS3215.registers.model_number.size;
 
-/** One Feetech servo at a time. Status bits of a reply are alarms: its data counts and no request fails on them. */
+/**
+ * Talks to one Feetech servo at a time. Status bits of a reply are alarms: the data is valid, and no request fails on
+ * them.
+ */
 export class FeetechClient extends ExchangeClient {
   constructor(port: BytePort, options: ClientOptions = {}) {
     super(port, frames, (handler) => new StatusParser(handler), options);
@@ -31,7 +34,7 @@ export class FeetechClient extends ExchangeClient {
     );
   }
 
-  /** No Feetech servo refuses anything by its answer. */
+  /** A Feetech servo never refuses a request in its answer. */
   protected ask(id: number, frame: Uint8Array, what: string, _: number | null, length: number): Promise<Reply> {
     return this.exchange.ask(id, frame, what, length);
   }

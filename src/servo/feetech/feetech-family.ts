@@ -18,7 +18,7 @@ export const FEETECH: ServoFamily = servoFamily(
     ],
     makeClient: (port, options) => new FeetechClient(port, options),
     makeBus: (port, ids) => new FeetechBus(port, ids),
-    // All of it lies side by side, so every read brings a position.
+    // These registers are adjacent, so every read includes the position.
     reads: {
       position: ['presentPosition'],
       detail: ['presentPosition', 'presentVelocity', 'presentEffort', 'presentVoltage', 'presentTemperature', 'alarms'],
@@ -51,7 +51,7 @@ export const FEETECH: ServoFamily = servoFamily(
     },
     // Feetech memory table, register 31.
     homingSign: -1,
-    // The wrap moves along with the offset.
+    // The encoder wrap moves along with the offset.
     modeFor: (mode) => mode,
     eepromLock: { register: 'lock', open: 0, closed: 1 },
     eepromNeedsLimp: false,
@@ -59,7 +59,8 @@ export const FEETECH: ServoFamily = servoFamily(
     secondaryId: null,
     watchdog: null,
     acknowledgement: { register: 'response_level', counts: 1 },
-    // No length is that of a probe (`exchange.ts`), so a late answer to one of these passes for none.
+    // No length equals that of a probe (`exchange.ts`), so a late answer to one of these cannot pass for a probe's
+    // answer.
     auditBlocks: [
       [36, 36],
       [0, 40],

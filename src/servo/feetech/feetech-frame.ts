@@ -28,12 +28,12 @@ export function encodePing(out: Uint8Array, id: number): number {
   return finish(out, id, Instruction.ping, 0);
 }
 
-/** Writes a write of `bytes` from `address` on into `out`; returns the frame's length. */
+/** Writes a write request for `bytes` from `address` on into `out`; returns the frame's length. */
 export function encodeWrite(out: Uint8Array, id: number, address: number, bytes: Uint8Array): number {
   return encodeData(out, id, Instruction.write, address, bytes);
 }
 
-/** Writes a write that an action carries out into `out`; returns the frame's length. */
+/** Writes a registered write, which an action carries out, into `out`; returns the frame's length. */
 export function encodeRegWrite(out: Uint8Array, id: number, address: number, bytes: Uint8Array): number {
   return encodeData(out, id, Instruction.regWrite, address, bytes);
 }

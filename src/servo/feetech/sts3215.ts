@@ -75,7 +75,7 @@ const registers = {
   acceleration_multiplier: register(86, 1, 'eeprom', 1),
 } as const;
 
-/** The rows of an STS table that every family has under some name. */
+/** Registers of an STS table that every family has under some name. */
 const common: CommonRegisters = {
   modelNumber: registers.model_number,
   id: registers.id,

@@ -1,6 +1,6 @@
 import { FAMILIES } from '../families.ts';
 
-/** What a USB adapter tells of the bus behind it. */
+/** What a USB adapter suggests about the bus behind it. */
 export interface AdapterFingerprint {
   /** USB vendor id, four lower-case hexadecimal digits. */
   readonly vendorId: string;

@@ -4,16 +4,16 @@ import type { Clock, Timer } from '../../clock.ts';
 import type { Line, LineHandlers } from './line.ts';
 import { nativeSerial } from './native.ts';
 
-/** Largest chunk that is handed on at once; a bus with all its replies waiting has less. */
+/** Largest chunk that is passed on at once, bytes; all pending replies of a bus are smaller. */
 const CHUNK = 4096;
-/** What the line does not take at once is kept up to this size, bytes: 40 ms of a full 1 Mbaud line. */
+/** Most bytes kept when the line does not accept them: 40 ms of a full 1 Mbaud line. */
 const BACKLOG = 4096;
-/** Time until the rest of a write is tried again, s. */
+/** Interval at which the rest of a write is retried, s. */
 const RETRY = 0.001;
 
 export const DESCRIPTOR_FLAGS = constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK;
 
-/** Reading with a buffer of one's own is an option of sockets that terminals take too, but their types do not say. */
+/** Reading into the caller's own buffer is an option of sockets that terminals have too, but their types lack it. */
 interface OwnBuffer {
   readonly onread: {
     readonly buffer: Uint8Array;
@@ -23,18 +23,18 @@ interface OwnBuffer {
 type OpenTerminal = new (fd: number, options: OwnBuffer) => ReadStream & { readonly _handle?: { readonly fd: number } };
 
 /**
- * A serial line by its file descriptors: bytes come by the event loop of the thread that opened it straight into one
- * buffer, and go by a write that never waits. Nothing is allocated per chunk. For systems with terminals (Linux).
+ * A serial line over its file descriptors: the event loop of the thread that opened it reads bytes straight into one
+ * buffer, and writes never wait. Allocates nothing per chunk. For systems with terminals (Linux).
  */
 export class DescriptorLine implements Line {
   dropped = 0;
   readonly #handlers: LineHandlers;
-  /** Holds the lock and the settings, takes the writes. */
+  /** Has the lock and the settings, and takes the writes. */
   readonly #fd: number;
   readonly #stream: ReadStream;
   readonly #streamClosed: Promise<void>;
   readonly #chunk = new Uint8Array(CHUNK);
-  /** Views on `#chunk` by length, made when a length comes first. */
+  /** Views on `#chunk` by length, each made on first use. */
   readonly #views: (Uint8Array | undefined)[] = new Array(CHUNK + 1).fill(undefined);
   readonly #backlog = new Uint8Array(BACKLOG);
   #waiting = 0;
@@ -43,9 +43,9 @@ export class DescriptorLine implements Line {
   #open = true;
 
   /**
-   * @param fd with settings and lock, not blocking; closed by `close`
-   * @param readFd a second one of the same line, not blocking; closed by `close` too
-   * @throws {Error} when the terminal has gone; both descriptors are the caller's then
+   * @param fd with settings and lock, non-blocking; closed by `close`
+   * @param readFd a second one of the same line, non-blocking; closed by `close` too
+   * @throws {Error} if the terminal is gone; the caller must close both descriptors then
    */
   constructor(fd: number, readFd: number, handlers: LineHandlers, clock: Clock) {
     this.#retry = clock.timer(() => this.#flush());
@@ -62,7 +62,7 @@ export class DescriptorLine implements Line {
       return true;
     };
     const stream = new (ReadStream as unknown as OpenTerminal)(readFd, { onread: { buffer: this.#chunk, callback } });
-    // libuv opens a terminal once more for itself and leaves the descriptor that it was given to its owner.
+    // libuv opens a terminal again for itself, and leaves the given descriptor to its owner to close.
     if (stream._handle?.fd !== readFd) closeFile(readFd, () => {});
     this.#stream = stream;
     this.#streamClosed = new Promise((resolve) => stream.once('close', () => resolve()));
@@ -91,7 +91,7 @@ export class DescriptorLine implements Line {
     this.#retry.cancel();
     this.#stream.destroy();
     await this.#streamClosed;
-    // Not closeSync: the last close of a real line waits until its bytes are out.
+    // Not closeSync, because the last close of a real line waits until its bytes have been sent.
     await nativeSerial().asyncClose(this.#fd);
   }
 
@@ -109,7 +109,7 @@ export class DescriptorLine implements Line {
     if (this.#waiting > 0 && this.#open) this.#retryLater();
   }
 
-  /** Writes what the line takes at once; returns how many bytes that were. */
+  /** Writes what the line accepts at once; returns the number of bytes. */
   #push(bytes: Uint8Array, length: number): number {
     try {
       return writeSync(this.#fd, bytes, 0, length);

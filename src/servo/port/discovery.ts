@@ -6,14 +6,14 @@ import { parseBusUrl } from './url.ts';
 
 /** A serial port of this machine. */
 export interface PortInfo {
-  /** Device file of the moment: `/dev/ttyACM0`. */
+  /** Present device file: `/dev/ttyACM0`. */
   readonly path: string;
   /** Link below `/dev/serial/by-id` that stays the same over replugging; null where udev made none. */
   readonly byId: string | null;
   /** USB ids, four lower-case hexadecimal digits; null for a port that is not behind USB. */
   readonly vendorId: string | null;
   readonly productId: string | null;
-  /** What the USB device calls its maker and itself. */
+  /** Manufacturer and product strings of the USB device. */
   readonly vendor: string | null;
   readonly product: string | null;
   /** USB serial number. */
@@ -97,7 +97,7 @@ async function portOf(root: string, tty: string, byId: string | null): Promise<P
 }
 
 /**
- * Serial ports of this Linux machine in the order of their names, from `/sys` and `/dev/serial/by-id` themselves:
+ * Serial ports of this Linux machine in the order of their names, read from `/sys` and `/dev/serial/by-id`, because
  * containers and small systems have no udevadm.
  * @param root folder that holds `sys` and `dev`
  */
@@ -113,7 +113,9 @@ export async function discoverPorts(root = '/'): Promise<PortInfo[]> {
   return ports;
 }
 
-/** The port of this machine that a URL names; null for one that is not behind USB, over TCP, or not plugged in. */
+/**
+ * The port of this machine that a URL names; null if it is not behind USB, is reached over TCP, or is not plugged in.
+ */
 export async function usbPort(url: string, root = '/'): Promise<PortInfo | null> {
   const target = parseBusUrl(url);
   if (target.kind !== 'serial') return null;
@@ -148,7 +150,7 @@ function guess(adapter: AdapterFingerprint): string {
   return likely ? `- ${adapter.name}, likely ${likely}` : `- ${adapter.name}`;
 }
 
-/** The ports that there are, as the end of a message. */
+/** The present ports, as the end of a message. */
 export function describePorts(ports: readonly PortInfo[]): string {
   if (ports.length === 0) return 'This machine has no serial port: is the adapter plugged in and the arm powered?';
   return `There are: ${ports.map(describePort).join('; ')}`;
@@ -157,7 +159,7 @@ export function describePorts(ports: readonly PortInfo[]): string {
 /**
  * The port whose USB adapter has this serial number.
  * @param root folder that holds `sys` and `dev`
- * @throws {PortError} not_found, which lists the ports that there are; failed when two adapters share the number
+ * @throws {PortError} not_found, with a list of the present ports; failed if two adapters share the number
  */
 export async function findBySerialNumber(serialNumber: string, root = '/'): Promise<PortInfo> {
   const ports = await discoverPorts(root);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 
 /** Number of TIOCEXCL on Linux (asm-generic/ioctls.h), for x86 and ARM. */
 const TIOCEXCL = '0x540c';
-/** A call that is not made by then is given up, ms. */
+/** Timeout of the call, ms. */
 const TIME = 2000;
 
 /** Programs that can make the call; the first is part of every Debian and Ubuntu. */
@@ -12,10 +12,11 @@ const CALLERS: readonly (readonly [program: string, ...args: string[]])[] = [
 ];
 
 /**
- * Keeps other programs from opening a terminal until its last descriptor is closed: two programs that read a bus each get
- * half of every answer, and the lock that is taken besides binds only those who ask for it. Programs with CAP_SYS_ADMIN,
- * as root has it, can still open it. Node has no ioctl, so another program makes the call on a descriptor that it inherits.
- * @param fd of the terminal; it may be closed once this has resolved
+ * Keeps other programs from opening a terminal until its last descriptor is closed: two programs that read one bus each
+ * get half of every answer, and the advisory lock binds only programs that ask for it. Programs with CAP_SYS_ADMIN,
+ * such as root's, can still open it. Node has no ioctl, so another program makes the call on a descriptor that it
+ * inherits.
+ * @param fd of the terminal; may be closed once this has resolved
  * @returns whether it is exclusive now
  */
 export async function makeExclusive(fd: number): Promise<boolean> {

@@ -1,10 +1,10 @@
 /** An open serial line: the part of a serial port that differs between systems. */
 export interface Line {
-  /** Bytes that were thrown away because the line did not take them, since it was opened. */
+  /** Bytes dropped since opening, because the line did not accept them. */
   readonly dropped: number;
   /** As `BytePort.write`. */
   write(bytes: Uint8Array): void;
-  /** Gives the line back; no handler is called after it was called. */
+  /** Closes the line; no handler is called from then on. */
   close(): Promise<void>;
 }
 

@@ -39,19 +39,19 @@ interface NativeSerial {
 let loaded: NativeSerial | null = null;
 
 /**
- * serialport's native module without its binding class: that one makes a poller on the event loop of the main thread,
- * whichever thread it is made in, and the control loop lives in a worker thread (`poller.cpp` of
- * `@serialport/bindings-cpp` 13.0.0, `uv_default_loop`).
+ * serialport's native module without its binding class: that class always makes its poller on the event loop of the
+ * main thread, and the control loop runs in a worker thread (`poller.cpp` of `@serialport/bindings-cpp` 13.0.0,
+ * `uv_default_loop`).
  */
 export function nativeSerial(): NativeSerial {
   if (loaded) return loaded;
   const here = createRequire(import.meta.url);
-  // The module is a dependency of serialport, not of this package: it is found from there.
+  // The module is a dependency of serialport, not of this package, so it is resolved from there.
   loaded = createRequire(here.resolve('serialport'))('@serialport/bindings-cpp/dist/load-bindings.js') as NativeSerial;
   return loaded;
 }
 
-/** 8N1 without flow control, raw bytes, one byte is enough to be read: how servo buses speak. */
+/** Settings of servo buses: 8N1 without flow control, raw bytes, a read returns as soon as one byte has come. */
 export function busSettings(baudRate: number): OpenSettings {
   return {
     baudRate,

@@ -18,11 +18,11 @@ export class PortError extends Error {
 export interface BytePort {
   /** URL of the port as the configuration names it, for messages. */
   readonly url: string;
-  /** By which its bytes come and go. */
+  /** Clock that times its bytes. */
   readonly clock: Clock;
-  /** Rate of the line, baud; left out where it is not known here. */
+  /** Rate of the line, baud; left out if unknown. */
   readonly baudRate?: number;
-  /** What people should know of the port that is open, such as a timer that slows it down. */
+  /** Advice for users about the open port, such as a latency timer that slows it down. */
   readonly advice?: readonly string[];
   /** Bytes as they arrive, in any chunking. The chunk is only valid during the call. */
   onBytes: (chunk: Uint8Array) => void;

@@ -4,7 +4,7 @@ import { describePorts, discoverPorts } from './discovery.ts';
 import { findHolders, type Holder } from './holders.ts';
 import { PortError } from './port.ts';
 
-/** Where a rule of ours goes; the number puts it before the system's own rules on device access. */
+/** File of our udev rules; its number puts it before the system's own rules on device access. */
 export const RULES_FILE = '/etc/udev/rules.d/70-arm-bridge.rules';
 
 /** The port is in use. */
@@ -23,7 +23,7 @@ export function busyError(url: string, path: string, holders: readonly Holder[])
   return new PortError('busy', `${url}: ${path} is in use by ${parts.join(' and ')}; ${advice}`);
 }
 
-/** What each error of the system means, by its name or by words of its message. */
+/** Meaning of each system error, by its name or by words of its message. */
 const CAUSES: readonly [RegExp, 'missing' | 'denied' | 'busy' | 'gone' | 'other' | 'baud'][] = [
   [/ENOENT|No such file/i, 'missing'],
   [/EACCES|EPERM|Permission denied|Operation not permitted|Access denied/i, 'denied'],
@@ -76,12 +76,13 @@ async function groupName(gid: number, root: string): Promise<string> {
 }
 
 /**
- * The udev rule that lets people open a serial port: for its USB adapter, whatever port that is put into, or for the device
- * file where it is not behind USB. @param root folder that holds `sys`, `dev` and `etc`
+ * The udev rule that lets users open a serial port: it matches the USB adapter in any USB socket, or the device file of
+ * a port that is not behind USB.
+ * @param root folder that holds `sys`, `dev` and `etc`
  */
 export async function accessRule(path: string, root = '/'): Promise<{ readonly group: string; readonly rule: string }> {
   const gid = (await stat(join(root, path)).catch(() => null))?.gid ?? -1;
-  // Root's own group opens no port: systems that are set up for serial ports give them to dialout.
+  // The root group gives users no access; systems set up for serial ports give them to dialout.
   const group = gid > 0 ? await groupName(gid, root) : 'dialout';
   const device = await realpath(join(root, path)).catch(() => join(root, path));
   const port = (await discoverPorts(root)).find((known) => basename(known.path) === basename(device));

@@ -21,31 +21,31 @@ export interface SerialOptions {
   readonly way?: 'descriptor' | 'stream';
 }
 
-/** What opening a port came to. */
+/** Result of opening a port. */
 export interface SerialReport {
   /** Device file that is open. */
   readonly path: string;
-  /** Rate that the driver says it runs at, baud. */
+  /** Rate that the driver reports, baud. */
   readonly baudRate: number;
   readonly way: 'descriptor' | 'stream';
-  /** Whether the driver was told to hand on bytes at once; false where it cannot be told. */
+  /** Whether the driver passes bytes on at once; false if it has no such mode. */
   readonly lowLatency: boolean;
   /** Latency timer of an FTDI adapter, ms; null for other adapters. */
   readonly latencyTimer: number | null;
   /** Whether programs without CAP_SYS_ADMIN are kept from opening it too. */
   readonly exclusive: boolean;
-  /** What would make the port better, for the log. */
+  /** How to improve the port, for the log. */
   readonly advice: readonly string[];
 }
 
-/** Largest difference between the rate asked for and the one set: 8N1 bears 4 to 5 %, shared by both ends. */
+/** Largest difference between the rate asked for and the one set: 8N1 tolerates 4 to 5 %, shared by both ends. */
 const BAUD_TOLERANCE = 0.025;
 
 const openAsync = promisify(openFile);
 
 /**
- * Byte port to a servo bus on a serial port of this machine. Opens again after `close` and after a loss; a port named
- * by its USB serial number is looked for anew each time, so that it is found under another device file too.
+ * Byte port to a servo bus on a serial port of this machine. It can be opened again after `close` and after a loss. A
+ * port named by its USB serial number is searched for each time, so it is found under another device file too.
  */
 export class SerialPort implements BytePort {
   readonly url: string;
@@ -78,12 +78,12 @@ export class SerialPort implements BytePort {
     return this.#report?.advice ?? [];
   }
 
-  /** What the last opening came to; null before. */
+  /** Result of the last opening; null before the first. */
   get report(): SerialReport | null {
     return this.#report;
   }
 
-  /** Bytes that the open line did not take. */
+  /** Bytes dropped because the open line did not accept them. */
   get dropped(): number {
     return this.#line?.dropped ?? 0;
   }
@@ -118,7 +118,7 @@ export class SerialPort implements BytePort {
   #release(): Promise<void> {
     const line = this.#line;
     this.#line = null;
-    // A line that fails to close has gone already.
+    // A line that fails to close is gone already.
     if (line) this.#closing = line.close().catch(() => {});
     return this.#closing;
   }
@@ -186,7 +186,7 @@ export class SerialPort implements BytePort {
     }
   }
 
-  /** Asks the driver for low latency, which many cannot give, and looks at what is left to be done by hand. */
+  /** Asks the driver for low latency, which many do not support, and collects advice on what the user can do. */
   async #tune(fd: number, path: string, baudRate: number): Promise<Omit<SerialReport, 'exclusive'>> {
     const native = nativeSerial();
     let lowLatency = false;

@@ -13,7 +13,8 @@ interface Opening {
 
 /**
  * Byte port to a simulated servo bus: chunks of bytes over a message port whose far end is the simulation thread. A
- * number is not traffic: the far end returns it at once, and what arrives before it answers an earlier opening.
+ * number is not traffic but a handshake: the far end returns it at once, and what arrives before it answers an earlier
+ * opening.
  */
 export class SimPort implements BytePort {
   readonly url: string;
@@ -88,7 +89,7 @@ export class SimPort implements BytePort {
     });
   }
 
-  /** The opening under way, which is over with this call. */
+  /** Ends the opening in progress, and returns it; null if there is none. */
   #endOpening(): Opening | null {
     const opening = this.#opening;
     this.#opening = null;

@@ -1,12 +1,12 @@
 import type { SerialPort as SerialStream } from 'serialport';
 import type { Line, LineHandlers } from './line.ts';
 
-/** What is not written yet may pile up to this size, bytes, before writes are thrown away. */
+/** Most unwritten bytes before writes are dropped. */
 const BACKLOG = 4096;
 
 /**
- * A serial line by serialport's stream, for systems where it is no file descriptor. On Linux it would work too, but in
- * the main thread alone, and it takes a line that hung up for one without bytes (`unix-read.js` reads on at 0 bytes).
+ * A serial line over serialport's stream, for systems where a line is no file descriptor. On Linux it would work in the
+ * main thread only, and it does not notice that a line has hung up (`unix-read.js` reads on at 0 bytes).
  */
 export class StreamLine implements Line {
   dropped = 0;

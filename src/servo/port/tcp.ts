@@ -11,9 +11,9 @@ export interface TcpOptions {
 const CONNECT_TIMEOUT = 3;
 /** Silence after which the system asks the server whether it is still there, ms. */
 const KEEP_ALIVE = 5000;
-/** Bytes that may wait for a server that takes none; what comes on top is thrown away. */
+/** Most unwritten bytes while the server accepts none; further writes are dropped. */
 const BACKLOG = 4096;
-/** Longest that a close waits for the server to take what was written last, s. */
+/** Longest time that a close waits for the last writes to be sent, s. */
 const FAREWELL = 0.5;
 const CHUNK = 4096;
 
@@ -38,7 +38,7 @@ export class TcpPort implements BytePort {
     this.#connectTimeout = options.connectTimeout ?? CONNECT_TIMEOUT;
   }
 
-  /** Bytes that were thrown away because the server took none. */
+  /** Bytes dropped because the server accepted none. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -88,9 +88,9 @@ export class TcpPort implements BytePort {
       };
       socket.once('close', refuse);
     });
-    // Without it the stream waits for a reader before it tells of its end.
+    // Without it the stream does not report its end, because nothing reads from it.
     socket.resume();
-    // The server's end of the conversation is the end of the port: half a bus is of no use.
+    // The port ends when the server ends its side, because half a connection is of no use.
     socket.once('end', () => socket.destroy());
     socket.once('close', () => {
       if (this.#socket !== socket) return;
@@ -118,7 +118,7 @@ export class TcpPort implements BytePort {
         timer.cancel();
         resolve();
       });
-      // What was written last (torque off) shall still arrive.
+      // The last write (torque off) must still arrive.
       if (socket.connecting) socket.destroy();
       else socket.destroySoon();
     });

@@ -1,7 +1,7 @@
 /** Baud rate of a serial bus whose URL names none: the factory setting of Feetech STS servos, and that of the arms. */
 export const DEFAULT_BAUD_RATE = 1_000_000;
 
-/** No adapter of this kind comes near it. */
+/** No adapter of this kind comes near this rate. */
 const MAX_BAUD_RATE = 9_999_999;
 
 /** Where the servos of an arm are, as its URL says. */
@@ -85,7 +85,7 @@ function parseTcp(url: string): BusUrl {
   return { kind: 'tcp', host: (parts[1] ?? parts[2])!, port };
 }
 
-/** The URL at another rate; that of any bus but a serial one stays, since its far end sets the rate. */
+/** The URL with another baud rate; unchanged unless it is serial, because the far end of other buses sets the rate. */
 export function atRate(url: string, baudRate: number): string {
   const target = parseBusUrl(url);
   if (target.kind !== 'serial') return url;
