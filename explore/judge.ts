@@ -945,7 +945,7 @@ export class Judge {
       servo.pace.reset();
       return;
     }
-    const speed = servo.pace.take(now, setpoint, position, most);
+    const speed = servo.pace.take(now, setpoint, position + ahead, position, most);
     if (speed === 0) return;
     servo.pace.reset();
     this.complain('pace', arm.name, `${joint.name} was sent goals at ${speed.toFixed(2)} rad/s`);

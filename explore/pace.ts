@@ -19,6 +19,8 @@ interface Sent {
   readonly at: number;
   /** Where the joint was asked to be: the goal without what the arm's weight bends its spring by, rad. */
   readonly setpoint: number;
+  /** The goal itself, rad: an arm that floats is bounded in its goals, while its weight and its gains change. */
+  readonly goal: number;
   /** How far that was from the joint, rad. */
   readonly ahead: number;
   /** Largest speed then, rad/s. */
@@ -42,20 +44,21 @@ export class GoalPace {
 
   /**
    * A goal is sent.
-   * @param now s @param position of the joint, rad @param most largest speed for what was asked, rad/s
+   * @param now s @param setpoint rad @param goal rad @param position of the joint, rad
+   * @param most largest speed for what was asked, rad/s
    * @returns the speed of the goals where they are too fast, rad/s; 0 otherwise
    */
-  take(now: number, setpoint: number, position: number, most: number): number {
+  take(now: number, setpoint: number, goal: number, position: number, most: number): number {
     const sent = this.#sent;
     const last = sent.at(-1);
     if (last !== undefined && now - last.at > GAP) this.reset();
-    const next = { at: now, setpoint, ahead: setpoint - position, most };
+    const next = { at: now, setpoint, goal, ahead: setpoint - position, most };
     sent.push(next);
     while (now - sent[0]!.at > TIME) sent.shift();
     const first = sent[0]!;
     const passed = now - first.at;
     if (passed < LEAST_TIME) return 0;
-    const way = Math.abs(setpoint - first.setpoint);
+    const way = Math.min(Math.abs(setpoint - first.setpoint), Math.abs(goal - first.goal));
     // A goal that comes back to its joint drives it nowhere.
     if (way <= MORE || Math.abs(next.ahead) < Math.abs(first.ahead) - MORE / 2) return 0;
     const allowed = Math.max(...sent.map((one) => one.most));

@@ -34,8 +34,8 @@ const LOWERING = 30;
 const NOTICED = 0.3;
 /** A request whose handler has not begun is asked when it begins, so long before, s. */
 const HANDED_OVER = 0.1;
-/** A hand that has let go leaves the arm swinging for so long, s. */
-const SWING = 1.5;
+/** A hand that lets go leaves the arm swinging for so long, s: a weak motor brakes little. */
+const SWING = 2;
 
 export interface Answer {
   readonly status: number;

@@ -37,6 +37,10 @@ export const SHORTEST_PROBE = 30;
 export const PROBE_LENGTHS = 6;
 /** Probes sent to a servo that does not answer. */
 const PROBES = 2;
+/** Deadlines that a repeated request waits for a servo that has answered before: a busy computer delays answers. */
+const PATIENCE = 3;
+/** A timer that runs later than this shows that the computer kept this thread waiting, s. */
+const LATE = 0.005;
 /** Ids fit a byte. */
 const IDS = 256;
 /** No answer of a servo is outstanding; one of unknown length is. */
@@ -163,7 +167,7 @@ export class Exchange {
       throw new ServoError(
         'timeout',
         id,
-        `servo ${id} did not answer ${what} within ${this.#deadline} ms, twice: ` +
+        `servo ${id} did not answer ${what} in time, twice: ` +
           'check its power, the cable into it, and that its id and baud rate are the ones asked for',
       );
     }
@@ -193,7 +197,8 @@ export class Exchange {
         let reply = await this.#attempt(id, bytes, accepts);
         if (!reply) {
           this.owe(id, length);
-          reply = await this.#attempt(id, bytes, accepts);
+          const known = this.#answered[id] !== NONE;
+          reply = await this.#attempt(id, bytes, accepts, (known ? PATIENCE : 1) * this.#deadline);
         }
         if (reply) return reply;
       }
@@ -304,7 +309,20 @@ export class Exchange {
         this.#waiting = null;
       };
       let heard = 0;
+      let due = 0;
+      let excused = false;
+      const wait = (time: number): void => {
+        due = this.#clock.now() + time;
+        timer.start(time);
+      };
       const timer = this.#clock.timer((): void => {
+        // Answers were late by as much as this thread was: wait for them once.
+        const late = this.#clock.now() - due;
+        if (late > LATE && !excused) {
+          excused = true;
+          wait(Math.min(late, patience / 1000));
+          return;
+        }
         const before = heard;
         const over = (): boolean => this.#waiting !== waiting || heard !== before;
         // Bytes may have arrived while this thread was blocked: process them before calling the servo silent.
@@ -316,14 +334,14 @@ export class Exchange {
           resolve();
         });
       });
-      timer.start(patience / 1000);
+      wait(patience / 1000);
       const waiting: Waiting = {
         take(reply) {
           const answer = take(reply);
           if (answer === 'other') return false;
           heard++;
           if (answer === 'more') {
-            timer.start(patience / 1000);
+            wait(patience / 1000);
           } else {
             end();
             resolve();

@@ -137,7 +137,7 @@ describe.each(families)('a $name client', ({ model, firmware, make }) => {
     expect(error.code).toBe('timeout');
     expect(error.id).toBe(4);
     expect(error.message).toBe(
-      'servo 4 did not answer the read of 2 bytes at register address 56 within 25 ms, twice: ' +
+      'servo 4 did not answer the read of 2 bytes at register address 56 in time, twice: ' +
         'check its power, the cable into it, and that its id and baud rate are the ones asked for',
     );
     expect(port.requests).toHaveLength(2);

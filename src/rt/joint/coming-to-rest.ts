@@ -3,8 +3,10 @@ import type { Gate } from './gate.ts';
 
 /** Deceleration assumed for a stop, rad/s^2. */
 const BRAKING = 12;
-/** A joint that lags its goal by this much during a stop is brought to rest from where it is, rad. */
-const LAGGING = 0.08;
+/** A stop draws a moving goal back to a joint that lags it by more: the joint would creep on to it, rad. */
+const LAGGING = 0.045;
+/** The same for a goal at rest: an unknown load bends a joint by less, and the arm would sag without its goal, rad. */
+const SAGGING = 0.08;
 /** If the model explains the lag up to this remainder, the joint's drive brakes it by itself, rad. */
 const UNEXPLAINED = 0.04;
 /** A joint that stays in this band for this time rests, rad and s: servos at rest report plus or minus one step. */
@@ -114,12 +116,13 @@ export class ComingToRest {
       const ahead = gate.goals[i]! - rest;
       const leads = ahead * (gate.goals[i]! - held) > 0;
       const stopping = gate.velocities[i] !== 0 || now - this.#since <= LOOKING;
-      const lags = Math.abs(ahead) > LAGGING && Math.abs(following.deviations[i]!) > UNEXPLAINED;
+      const band = gate.velocities[i] === 0 ? SAGGING : LAGGING;
+      const lags = Math.abs(ahead) > band && Math.abs(following.deviations[i]!) > UNEXPLAINED;
       if (stiff && stopping && leads && lags && this.#drawn[i] === 0) {
         this.#drawn[i] = 1;
         this.#any = true;
-        this.#lowest[i] = Math.min(gate.goals[i]!, rest) - LAGGING;
-        this.#highest[i] = Math.max(gate.goals[i]!, rest) + LAGGING;
+        this.#lowest[i] = Math.min(gate.goals[i]!, rest) - SAGGING;
+        this.#highest[i] = Math.max(gate.goals[i]!, rest) + SAGGING;
       }
       // Bounded, because otherwise a joint that its own goal pushes away would take the target along.
       this.#targets[i] = this.#drawn[i] === 1 ? Math.min(Math.max(rest, this.#lowest[i]!), this.#highest[i]!) : rest;

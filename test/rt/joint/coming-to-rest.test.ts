@@ -90,6 +90,11 @@ describe('a stop', () => {
     expect(rested).toBeLessThan(0.3);
   });
 
+  test('of a joint that creeps behind its goal draws this back, so that the joint does not creep on', () => {
+    const creep = (_: number, at: number, to: number): number => at + Math.sign(to - at) * Math.min(0.03 * CYCLE, 0.001);
+    expect(stop(0.5, 0.06, creep).travelled).toBeLessThan(0.03);
+  });
+
   test('of a joint that something pushes on draws its goal no further than to where it could have come to rest', () => {
     // Its goal stood at 1.5, and it at 1.
     const { goal } = stop(1.5, 0.5, (_, at) => at + 0.02);
