@@ -91,7 +91,8 @@ describe('a stop', () => {
   });
 
   test('of a joint that creeps behind its goal draws this back, so that the joint does not creep on', () => {
-    const creep = (_: number, at: number, to: number): number => at + Math.sign(to - at) * Math.min(0.03 * CYCLE, 0.001);
+    const creep = (_: number, at: number, to: number): number =>
+      at + Math.sign(to - at) * Math.min(0.03 * CYCLE, 0.001);
     expect(stop(0.5, 0.06, creep).travelled).toBeLessThan(0.03);
   });
 
