@@ -496,6 +496,12 @@ export class Arm implements ControlListener {
     }
   }
 
+  /** @throws {BridgeError} owned, if another bridge drives an arm of this name for such callers */
+  requireUnbarred(caller: Caller): void {
+    const barred = this.barred(caller);
+    if (barred !== '') throw new BridgeError('owned', `Arm ${this.name} is not driven: ${barred}.`, { arm: this });
+  }
+
   #claim(caller: Caller, claimed: ClaimOptions): ArmSession {
     const {
       timeLimit = Number.POSITIVE_INFINITY,
@@ -506,8 +512,7 @@ export class Arm implements ControlListener {
     } = claimed;
     if (!lowering || !this.failed) this.requireDrivable();
     if (!lowering && !still) this.requirePlaced(caller);
-    const barred = this.barred(caller);
-    if (barred !== '') throw new BridgeError('owned', `Arm ${this.name} is not driven: ${barred}.`, { arm: this });
+    this.requireUnbarred(caller);
     const joints = this.#apart ? wanted : 'all';
     this.requireWanted(ask, joints);
     const takenFrom = this.#ownership.held(joints, caller.owner.key)?.owner.name ?? null;

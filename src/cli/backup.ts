@@ -155,8 +155,8 @@ function backup(file: string, options: BackupOptions): number {
     } else {
       // Written atomically, and readable by its owner only, because it may hold tokens.
       const draft = `${file}.${process.pid}`;
+      writeFileSync(draft, '', { mode: 0o600, flag: 'wx' });
       tar('-chzf', draft, '-C', scratch, '.');
-      chmodSync(draft, 0o600);
       renameSync(draft, file);
     }
     const kept = Object.keys(files).length;
@@ -234,6 +234,7 @@ function restore(file: string, options: RestoreOptions): number {
     for (const { name, to, secret } of moves) {
       mkdirSync(dirname(to), { recursive: true });
       const draft = `${to}.${process.pid}`;
+      writeFileSync(draft, '', { mode: secret ? 0o600 : 0o644, flag: 'wx' });
       copyFileSync(join(scratch, name), draft);
       chmodSync(draft, secret ? 0o600 : 0o644);
       renameSync(draft, to);

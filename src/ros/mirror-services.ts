@@ -1,4 +1,4 @@
-import type { Arms, Origin } from '../arm/types.ts';
+import type { Arms, Caller, Origin } from '../arm/types.ts';
 import { BridgeError } from '../arm/types.ts';
 import type { PairConfig } from '../config/schema.ts';
 import type { MirrorService } from '../mirror/mirror-service.ts';
@@ -39,9 +39,13 @@ export function offerMirroring(
   const start = async (request: StartRequest): Promise<object> => {
     const origin = originOf(`${name}/start_mirroring`);
     const asked = mirrorRequest(request, arms, configured);
-    await arms.journal.during('mirroring', null, origin, () =>
-      mirror.start(asked, { owner: clientOwner(origin.who), takeOver: request.take_over, origin }),
-    );
+    const caller: Caller = { owner: clientOwner(origin.who), takeOver: request.take_over, origin };
+    await arms.journal.during('mirroring', null, origin, () => {
+      // The pair drives the arms as its own owner, which nothing bars.
+      for (const id of asked.pairs.flatMap(({ leader, follower }) => [leader, follower]))
+        arms.byId(id).requireUnbarred(caller);
+      return mirror.start(asked, caller);
+    });
     return { success: true, code: '', message: 'Leader-follower control started' };
   };
   offerService(node, 'arm_bridge/srv/StartMirroring', '~/start_mirroring', isOpen, start, onError);

@@ -210,13 +210,13 @@ export async function settle(client: ServoClient, servo: AuditedServo): Promise<
   const { acknowledgement } = model.family;
   const found = new Map(deviations(servo).map((judgement) => [judgement, contents.named(judgement.register)] as const));
   const wanted = [...found.keys()].filter((judgement) => settable(servo, judgement));
+  for (const { register, wanted: value } of wanted) checkValue(model, register, value);
   const locked = await closeLock(client, servo);
   let written = false;
   if (acknowledgement !== null && locked && contents.named(acknowledgement.register) !== acknowledgement.counts) {
     post(client, id, model.registers[acknowledgement.register]!, acknowledgement.counts);
     written = true;
   }
-  for (const { register, wanted: value } of wanted) checkValue(model, register, value);
   for (const { register, wanted: value } of wanted) {
     const row = model.registers[register]!;
     if ((row.access === 'eeprom' && !locked) || register === acknowledgement?.register) continue;

@@ -110,8 +110,9 @@ async function aim(client: ServoClient, servo: ExpectedServo, pulls: boolean, ot
 async function hold(client: ServoClient, servo: ExpectedServo, goal: number): Promise<void> {
   const { id, model } = servo;
   const { torqueEnable, goalPosition, presentPosition } = model.common;
-  for (let sent = 0; sent < ATTEMPTS; sent++) {
+  for (let sent = 0; ; sent++) {
     if ((await readRow(client, id, torqueEnable)) === 1) return;
+    if (sent === ATTEMPTS) break;
     const away = Math.abs((await readRow(client, id, presentPosition)) - goal);
     if (away > stepsIn(model, GIVES_WAY) || (await readRow(client, id, goalPosition)) !== goal) break;
     client.post(id, torqueEnable.address, bytesOf(torqueEnable, 1));

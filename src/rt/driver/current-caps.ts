@@ -91,7 +91,7 @@ export class CurrentCaps {
     this.#torquePerCount[index] = cap?.torquePerCount ?? 0;
     const counts = cap?.counts ?? 0;
     const joint = this.#joint[index]!;
-    const given = cap !== null && [this.#soft[index], this.#confirmed[index], this.wanted[index]].includes(counts);
+    const given = counts > 0 && [this.#soft[index], this.#confirmed[index], this.wanted[index]].includes(counts);
     if (!given) this.#own[index] = Math.max(counts, cap?.usual ?? 0);
     this.#confirmed[index] = counts;
     this.#floats[index] = cap?.floating === true ? 1 : 0;

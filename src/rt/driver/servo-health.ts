@@ -11,6 +11,9 @@ export interface WatchedServo {
 
 /** A servo this close to its temperature limit is reported (warm) or stops the arm (hot), K. */
 const WARM_MARGIN = 15;
+/** Bits of warnings that have been given. */
+const WARM = 1;
+const UNFIT = 2;
 const HOT_MARGIN = 3;
 /** If a servo is this close to its limit, the arm must be lowered while its motors still carry it, K. */
 const LOWER_MARGIN = 6;
@@ -43,6 +46,7 @@ export class ServoHealth {
   readonly #ailing: (index: number, text: string) => void;
   readonly #low: Float64Array;
   readonly #high: Float64Array;
+  /** `WARM` and `UNFIT`, by servo. */
   readonly #warned: Uint8Array;
   readonly #hot: Uint8Array;
   /** Slot index of the servo that caused `fault`; -1 for none. */
@@ -174,10 +178,12 @@ export class ServoHealth {
       this.#faulty = index;
       this.fault = `${this.label(index)} has ${temperature} degC and switches off at ${limit}: let it cool, then reset the arm`;
     }
-    if (this.#warned[index] === 1) return;
-    this.#warned[index] = 1;
+    const news = (warm ? WARM : 0) | (unfit ? UNFIT : 0);
+    if ((news & ~this.#warned[index]!) === 0) return;
+    const hotter = warm && (this.#warned[index]! & WARM) === 0;
+    this.#warned[index]! |= hotter ? WARM : UNFIT;
     this.#warn(
-      warm
+      hotter
         ? `${this.label(index)} is warm: ${temperature} degC of at most ${limit}`
         : `${this.label(index)} measures ${voltage.toFixed(1)} V, its limits are ${low.toFixed(1)} to ${high.toFixed(1)} V`,
     );

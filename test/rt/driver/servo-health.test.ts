@@ -46,6 +46,20 @@ describe('a servo that gets hot', () => {
     expect(warnings).toHaveLength(2);
   });
 
+  test('is told of its heat after its supply, and of its supply after its heat', () => {
+    const { warnings, measure } = makeHealth();
+    measure(40, 3);
+    measure(56, 3);
+    measure(56, 7, 0);
+    measure(56, 3, 0);
+    expect(warnings).toEqual([
+      'servo 4 (elbow) measures 3.0 V, its limits are 4.0 to 8.0 V',
+      'servo 4 (elbow) is warm: 56 degC of at most 70',
+      'servo 3 (elbow) is warm: 56 degC of at most 70',
+      'servo 3 (elbow) measures 3.0 V, its limits are 4.0 to 8.0 V',
+    ]);
+  });
+
   test('has its arm lowered 6 K below its limit, once until it has cooled to 12 K below', () => {
     const { ailing, measure } = makeHealth();
     measure(64);
