@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import type { Clock } from '../clock.ts';
 import { bareAddress, isLoopback } from './addresses.ts';
+import { isDeaf } from './connections.ts';
 import { HttpProblem } from './errors.ts';
 import type { Access } from './route.ts';
 
@@ -45,8 +46,8 @@ export class Limits {
   readonly #rate: number;
   readonly #clock: Clock;
   readonly #buckets = new Map<string, Bucket>();
-  /** Number of ordinary connections by share. */
-  readonly #counts = new Map<string, number>();
+  /** Ordinary connections by share, oldest first. */
+  readonly #open = new Map<string, Set<Socket>>();
   #remote = 0;
   /** Stop-only connections with their share, oldest first. */
   readonly #stops = new Map<Socket, string>();
@@ -123,19 +124,38 @@ export class Limits {
     this.#known.add(socket);
     const share = shareOf(socket.remoteAddress ?? '');
     const isLocal = share === 'local';
-    const ofOne = this.#counts.get(share) ?? 0;
-    if (ofOne >= (isLocal ? MOST_LOCAL : MOST_OF_ONE) || (!isLocal && this.#remote >= MOST_REMOTE)) {
+    const isFull = (): boolean =>
+      this.#ofShare(share).size >= (isLocal ? MOST_LOCAL : MOST_OF_ONE) || (!isLocal && this.#remote >= MOST_REMOTE);
+    if (isFull()) this.#endDeaf(share);
+    if (isFull()) {
       this.#keepForStops(socket, share);
       return;
     }
-    this.#counts.set(share, ofOne + 1);
+    this.#open.set(share, this.#ofShare(share).add(socket));
     if (!isLocal) this.#remote++;
-    socket.once('close', () => {
-      const left = (this.#counts.get(share) ?? 1) - 1;
-      if (left > 0) this.#counts.set(share, left);
-      else this.#counts.delete(share);
-      if (!isLocal) this.#remote--;
-    });
+    socket.once('close', () => this.#forget(socket, share));
+  }
+
+  #ofShare(share: string): Set<Socket> {
+    return this.#open.get(share) ?? new Set();
+  }
+
+  /** Ends the oldest connection of a share whose client may have left unnoticed while its answers queue. */
+  #endDeaf(share: string): void {
+    for (const socket of this.#ofShare(share)) {
+      if (!isDeaf(socket)) continue;
+      socket.destroy();
+      this.#forget(socket, share);
+      return;
+    }
+  }
+
+  /** Gives up the place of a connection, once. */
+  #forget(socket: Socket, share: string): void {
+    const open = this.#ofShare(share);
+    if (!open.delete(socket)) return;
+    if (open.size === 0) this.#open.delete(share);
+    if (share !== 'local') this.#remote--;
   }
 
   /** A new connection replaces the oldest: a stop is sent at once, so the older one has had its time. */

@@ -372,6 +372,12 @@ test('connections beyond the limit are for stops alone, whether they say anythin
   // A place for a stop is one for a moment.
   await time.run(5);
   expect(own.filter(({ destroyed }) => !destroyed)).toHaveLength(255);
+  // A client whose answers queue may have left unnoticed: the oldest such connection makes room.
+  for (const socket of [own[20]!, own[40]!]) Object.assign(socket, { isPaused: () => true });
+  expect(isForStops(connected('127.0.0.1'))).toBe(false);
+  expect([own[20]!.destroyed, own[40]!.destroyed]).toEqual([true, false]);
+  expect([1, 2].map(() => isForStops(connected('127.0.0.1')))).toEqual([false, true]);
+  expect(own[40]!.destroyed).toBe(true);
   for (const socket of [...first, ...all]) if (!socket.destroyed) socket.destroy();
   expect(many(200, (i) => `2001:db8:0:7::${i.toString(16)}`).filter((socket) => !isForStops(socket))).toHaveLength(128);
 });
