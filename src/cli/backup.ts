@@ -155,6 +155,8 @@ function backup(file: string, options: BackupOptions): number {
     } else {
       // Written atomically, and readable by its owner only, because it may hold tokens.
       const draft = `${file}.${process.pid}`;
+      // A killed backup may have left a draft of this name, readable by others.
+      rmSync(draft, { force: true });
       writeFileSync(draft, '', { mode: 0o600, flag: 'wx' });
       tar('-chzf', draft, '-C', scratch, '.');
       renameSync(draft, file);
@@ -234,9 +236,9 @@ function restore(file: string, options: RestoreOptions): number {
     for (const { name, to, secret } of moves) {
       mkdirSync(dirname(to), { recursive: true });
       const draft = `${to}.${process.pid}`;
-      writeFileSync(draft, '', { mode: secret ? 0o600 : 0o644, flag: 'wx' });
+      // A copy takes the mode of its source before any content.
+      chmodSync(join(scratch, name), secret ? 0o600 : 0o644);
       copyFileSync(join(scratch, name), draft);
-      chmodSync(draft, secret ? 0o600 : 0o644);
       renameSync(draft, to);
       process.stderr.write(`${to}\n`);
     }
