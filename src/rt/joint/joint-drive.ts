@@ -154,7 +154,7 @@ export class JointDrive {
   float(source: FloatingSource, time: number, dt: number): SourceStatus {
     const { stiffness, floatTorque } = this.#model;
     const { gain, readings } = this.#link;
-    const status = source.next(time, dt, this.#wanted);
+    const status = source.next(time, dt, this.#wanted, this.#link.withheld);
     const { support, feedback, gains } = source;
     if (gains !== this.#softness) {
       this.#softness = gains;
@@ -187,7 +187,7 @@ export class JointDrive {
   follow(source: SetpointSource, joints: Joints, time: number, dt: number, now: number): SourceStatus {
     const mask = this.#model.masks[joints];
     this.#kept.set(this.#wanted);
-    const status = source.next(time, dt, this.#wanted);
+    const status = source.next(time, dt, this.#wanted, this.#link.withheld);
     // The other joints' setpoints belong to another source.
     for (let i = 0; i < mask.length; i++) if (mask[i] === 0) this.#wanted[i] = this.#kept[i]!;
     const mirroring = source.state === 'mirroring';

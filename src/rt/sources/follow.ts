@@ -85,7 +85,7 @@ export class Follow implements SetpointSource {
     this.#ramp(setpoints);
   }
 
-  next(_now: number, dt: number, out: Float64Array): SourceStatus {
+  next(_now: number, dt: number, out: Float64Array, withheld: Uint8Array): SourceStatus {
     const { follow } = this;
     const before = follow.sampleTime;
     follow.sampleTime = this.#sampler.sampleTime;
@@ -104,10 +104,11 @@ export class Follow implements SetpointSource {
     } else if (jumped) {
       this.#ramp(out);
     }
-    if (follow.code !== FollowCode.following) this.#approach(dt);
+    const approaches = follow.code !== FollowCode.following;
+    if (approaches) this.#approach(dt, withheld);
     else this.#track(dt);
     // The lead changes faster than the path, so it fades in with the speed limit.
-    this.#lead.step(this.#path, dt, this.#freedom, out);
+    this.#lead.step(this.#path, dt, this.#freedom, out, approaches ? withheld : null);
     return SourceStatus.running;
   }
 
@@ -151,13 +152,18 @@ export class Follow implements SetpointSource {
 
   /**
    * Moves the path towards the target, each joint at ramp speed until it has caught up; from then on its speed limit
-   * rises. Each joint on its own, because all at once would hardly ever catch up with a moving leader.
+   * rises. Each joint on its own, because all at once would hardly ever catch up with a moving leader. A joint whose
+   * last goal was withheld waits: it would have to make up for that cycle faster than at ramp speed.
    */
-  #approach(dt: number): void {
+  #approach(dt: number, withheld: Uint8Array): void {
     const path = this.#path;
     let following = true;
     for (let i = 0; i < path.length; i++) {
       const freedom = this.#freedom[i]!;
+      if (withheld[i] === 1) {
+        if (freedom < 1) following = false;
+        continue;
+      }
       const way = this.#target[i]! - path[i]!;
       const most = Math.min(RAMP_SPEED / Math.max(1e-3, 1 - freedom), this.#options.velocity) * dt;
       path[i] = path[i]! + Math.min(Math.max(way, -most), most);

@@ -48,8 +48,9 @@ export class Lead {
    * Takes the path's next point (rad) and writes the goals for it into `out`.
    * @param dt s
    * @param part part of the drive's lead to add, 0..1 for each joint; the path is smoothed in any case
+   * @param waits 1 for each joint whose goal stays; null: none
    */
-  step(path: Float64Array, dt: number, part: Float64Array, out: Float64Array): void {
+  step(path: Float64Array, dt: number, part: Float64Array, out: Float64Array, waits: Uint8Array | null = null): void {
     const share = 1 - Math.exp(-CORNER * dt);
     const { damping, inertia, friction, smooth } = this.#drive;
     if (!smooth) {
@@ -57,6 +58,7 @@ export class Lead {
       return;
     }
     for (let i = 0; i < out.length; i++) {
+      if (waits?.[i] === 1) continue;
       const first = this.#first[i]! + share * (path[i]! - this.#first[i]!);
       const second = this.#second[i]! + share * (first - this.#second[i]!);
       const third = this.#third[i]! + share * (second - this.#third[i]!);

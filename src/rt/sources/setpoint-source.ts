@@ -33,8 +33,9 @@ export interface SetpointSource {
   /**
    * Writes the setpoints wanted at `now` into `out`, which holds the last ones (rad).
    * @param dt time since the last cycle, s
+   * @param withheld of the last cycle, see `ArmLink`
    */
-  next(now: number, dt: number, out: Float64Array): SourceStatus;
+  next(now: number, dt: number, out: Float64Array, withheld: Uint8Array): SourceStatus;
 }
 
 /**

@@ -24,14 +24,16 @@ function setUp(target: (t: number) => number, options?: FollowOptions) {
   const drive = { damping: none, inertia: none, friction: none, smooth: true };
   const follow = new Follow(sampler, drive, 'mirroring', () => now, options);
   const out = Float64Array.of(0);
+  const withheld = new Uint8Array(1);
   follow.begin(out);
   const step = (): SourceStatus => {
     now += DT;
-    return follow.next(now, DT, out);
+    return follow.next(now, DT, out, withheld);
   };
   return {
     follow,
     out,
+    withheld,
     step,
     silence: (silent: boolean) => {
       fresh = !silent;
@@ -53,6 +55,22 @@ test('the start is a ramp, whatever the difference', () => {
   }
   expect(time).toBeGreaterThan(1.1 / RAMP_SPEED);
   expect(out[0]).toBeCloseTo(1.2, 2);
+});
+
+test('while it approaches, a joint does not make up for goals that were withheld', () => {
+  const { follow, out, withheld, step } = setUp(() => 1.2);
+  let sent = 0;
+  let cycles = 0;
+  for (; follow.follow.code !== FollowCode.following; cycles++) {
+    const last = out[0]!;
+    withheld[0] = cycles % 5 === 0 ? 1 : 0;
+    step();
+    if (withheld[0] === 1) expect(out[0]).toBe(last);
+    else sent++;
+    if (Math.abs(out[0]! - 1.2) > 0.03) expect(out[0]! - last).toBeLessThanOrEqual(RAMP_SPEED * DT + 1e-12);
+    expect(cycles).toBeLessThan(2000);
+  }
+  expect(sent * DT).toBeGreaterThan(1.1 / RAMP_SPEED);
 });
 
 test('a silent leader is followed no further, and its return is ramped again', () => {
@@ -193,10 +211,11 @@ test('the jump of a leader whose readings were frozen is a ramp for a joint that
   const drive = { damping: none, inertia: none, friction: none, smooth: true };
   const follow = new Follow(sampler, drive, 'mirroring', () => now, PLAIN);
   const out = new Float64Array(2);
+  const withheld = new Uint8Array(2);
   follow.begin(out);
   const step = (): void => {
     now += DT;
-    follow.next(now, DT, out);
+    follow.next(now, DT, out, withheld);
   };
   // The first joint is where its leader is, and free of the ramp; the second one is half way.
   for (let i = 0; i < 250; i++) step();
@@ -222,12 +241,13 @@ test('goals for an arm of another bridge, which smooths them itself, are no late
   const drive = { damping: none, inertia: none, friction: none, smooth: false };
   const follow = new Follow(sampler, drive, 'mirroring', () => now, PLAIN);
   const out = new Float64Array(1);
+  const withheld = new Uint8Array(1);
   follow.begin(out);
   for (let i = 0; i < 400; i++) {
     const before = out[0]!;
     const following = follow.follow.code === FollowCode.following;
     now += DT;
-    follow.next(now, DT, out);
+    follow.next(now, DT, out, withheld);
     if (following) expect(out[0]).toBeCloseTo(lift(), 12);
     // The leader moves at up to 1 rad/s, and the rest of the way is made up.
     expect(Math.abs(out[0]! - before)).toBeLessThan(2 * DT);
