@@ -55,7 +55,8 @@ export async function runTests(title, node, args, { folder = root, env = {} } = 
   const began = performance.now();
   process.stdout.write(`\n=== ${title}\n`);
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const atOnce = join(root, 'scripts', 'lib', 'failures-at-once.mjs');
+  const reporters = ['--reporter=default', '--reporter=json', `--reporter=${atOnce}`, `--outputFile.json=${report}`];
   const child = spawn(node, [vitest, 'run', ...reporters, ...args], {
     cwd: folder,
     // What outlives a bridge is not to meet this user's own, or that of the next run.

@@ -28,6 +28,12 @@ export function countTests(report, ended) {
 /** Lines of a failure's message that are kept: what was expected, what came, and where. */
 const MESSAGE_LINES = 12;
 
+/** A failure, in a paragraph. @param {string} file @param {string} test what comes after it @param {string} message */
+export function shown(file, test, message) {
+  const lines = message.split('\n').slice(0, MESSAGE_LINES);
+  return [`FAILED: ${file}${test}`, ...lines.map((line) => `    ${line}`)].join('\n');
+}
+
 /**
  * What failed and why, in vitest's JSON report: a paragraph for each test, and for each file that did not load.
  * @param {{testResults: {name: string, status: string, message: string, assertionResults: {status: string, fullName:
@@ -36,14 +42,11 @@ const MESSAGE_LINES = 12;
  * @returns {string[]}
  */
 export function failures(report, root) {
-  const shown = (file, test, message) => {
-    const lines = message.split('\n').slice(0, MESSAGE_LINES);
-    return [`FAILED: ${relative(root, file)}${test}`, ...lines.map((line) => `    ${line}`)].join('\n');
-  };
   return (report?.testResults ?? []).flatMap(({ name, status, message, assertionResults }) => {
     const failed = assertionResults.filter((each) => each.status === 'failed');
-    if (status === 'failed' && failed.length === 0) return [shown(name, '', message)];
-    return failed.map(({ fullName, failureMessages }) => shown(name, `: ${fullName}`, failureMessages.join('\n')));
+    const file = relative(root, name);
+    if (status === 'failed' && failed.length === 0) return [shown(file, '', message)];
+    return failed.map(({ fullName, failureMessages }) => shown(file, `: ${fullName}`, failureMessages.join('\n')));
   });
 }
 
