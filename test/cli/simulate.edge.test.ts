@@ -10,6 +10,7 @@ import { systemClock } from '../../src/clock.ts';
 import { FeetechBus } from '../../src/servo/feetech/feetech-bus.ts';
 import { makePort } from '../../src/servo/port/make.ts';
 import type { BytePort, PortError } from '../../src/servo/port/port.ts';
+import { favour } from '../support/favour.ts';
 import { WITNESS_PYTHON, witness } from '../support/witness.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -52,6 +53,7 @@ interface Simulated {
 /** `arm-bridge simulate` with these arguments, up to its first `count` lines or its end. */
 async function simulate(count: number, ...args: string[]): Promise<Simulated> {
   const child = spawn(process.execPath, [MAIN, 'simulate', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  favour(child.pid);
   children.push(child);
   const lines: string[] = [];
   let complaints = '';

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { MAIN } from '../cli/support/program.ts';
+import { favour } from '../support/favour.ts';
 import { ENTER, INTERRUPT, Typist } from '../support/typist.ts';
 import { BridgeProcess } from './support/bridge.ts';
 
@@ -26,6 +27,7 @@ class Kits {
     this.#child = spawn(process.execPath, [MAIN, 'simulate', '--factory-new', '--pty', pty], {
       stdio: ['pipe', 'ignore', 'pipe'],
     });
+    favour(this.#child.pid);
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.#told += text;
     });

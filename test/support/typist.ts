@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'vitest';
+import { favour } from './favour.ts';
 
 /** Runs a program in a terminal of its own, whose keyboard and screen are stdin and stdout. */
 const TERMINAL = [
@@ -32,6 +33,7 @@ export class Typist {
       env: { ...process.env, TERM: 'xterm', ...env },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
+    favour(this.#child.pid);
     this.#end = once(this.#child, 'close').then(() => {
       this.#over = true;
     });
@@ -44,6 +46,10 @@ export class Typist {
   /** Everything so far, without what moves the cursor. */
   get screen(): string {
     return stripVTControlCharacters(this.#screen);
+  }
+
+  get #lastLines(): string {
+    return this.screen.split('\n').slice(-LAST_LINES).join('\n');
   }
 
   /** What has come since the last key. */
@@ -59,12 +65,13 @@ export class Typist {
   /** Waits until one of these texts has come since the last key; returns the first of the list that has. */
   async until(...texts: readonly string[]): Promise<string> {
     const seen = (): string | undefined => texts.find((text) => this.news.includes(text));
-    await expect.poll(() => seen() !== undefined || this.#over, PATIENCE).toBe(true);
-    return (
-      seen() ??
-      expect.fail(`has ended without "${texts.join('" or "')}":
-${this.screen.split('\n').slice(-LAST_LINES).join('\n')}`)
-    );
+    const told = `"${texts.join('" or "')}"`;
+    try {
+      await expect.poll(() => seen() !== undefined || this.#over, PATIENCE).toBe(true);
+    } catch {
+      return expect.fail(`does not say ${told}:\n${this.#lastLines}`);
+    }
+    return seen() ?? expect.fail(`has ended without ${told}:\n${this.#lastLines}`);
   }
 
   /** Waits for a question that has an answer in it already, and types the rest of it. */
