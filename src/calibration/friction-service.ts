@@ -87,7 +87,7 @@ export class FrictionService {
    * @throws {BridgeError} disconnected, stopped, uncalibrated; unsupported for a remote arm, or if a joint cannot move
    *   freely or fast enough
    */
-  plan(arm: Arm): FrictionWay[] {
+  async plan(arm: Arm): Promise<FrictionWay[]> {
     arm.requireDrivable();
     const { doubt } = arm;
     if (doubt !== '') {
@@ -101,7 +101,9 @@ export class FrictionService {
       );
     }
     const planning = this.#planners.of(arm);
-    return arm.model.joints.map((_, joint) => wayOf(arm, planning, joint));
+    const ways: FrictionWay[] = [];
+    for (const joint of arm.model.joints.keys()) ways.push(await wayOf(arm, planning, joint));
+    return ways;
   }
 
   /**
@@ -116,7 +118,7 @@ export class FrictionService {
     caller: Caller,
     told: (measured: MeasuredFriction) => void = () => {},
   ): Promise<FrictionOutcome> {
-    const ways = this.plan(arm);
+    const ways = await this.plan(arm);
     const { ok, message } = await this.#motion.toPose(arm, HOME, caller);
     if (!ok) throw failure(arm, `it has not come to its pose ${HOME} (${message?.replace(/\.$/, '')})`);
     const session = arm.claim(caller, { timeLimit: JOINT_LIMIT });
@@ -141,7 +143,7 @@ export class FrictionService {
 }
 
 /** @throws {BridgeError} unsupported */
-function wayOf(arm: Arm, planning: ArmPlanning, joint: number): FrictionWay {
+async function wayOf(arm: Arm, planning: ArmPlanning, joint: number): Promise<FrictionWay> {
   const { joints, gripper } = arm.model;
   const { name, lower, upper, move } = joints[joint]!;
   const speed = Math.min(TOP_SPEED, move.velocity * arm.pace);
@@ -162,10 +164,11 @@ function wayOf(arm: Arm, planning: ArmPlanning, joint: number): FrictionWay {
   for (const shift of SHIFTS) {
     const middle = Math.min(Math.max(home[joint]! + shift, least + half), most - half);
     const way = { joint, name, from: middle - half, to: middle + half, speed };
-    const touched = [way.from, way.to].map((angle) => planning.touches(home, posed(home, joint, angle)));
-    const hit = touched.find((found) => found !== null);
-    if (hit === undefined) return way;
-    contact ||= hit ?? '';
+    const hit =
+      (await planning.touches(home, posed(home, joint, way.from))) ??
+      (await planning.touches(home, posed(home, joint, way.to)));
+    if (hit === null) return way;
+    contact ||= hit;
   }
   throw new BridgeError(
     'unsupported',

@@ -40,7 +40,7 @@ export async function calibrateFriction(options: FrictionOptions): Promise<numbe
   const { signal } = ending;
   try {
     const arm = bridge.arms.all[0]!;
-    process.stdout.write(`${announcement(arm.name, bridge.friction.plan(arm))}\n`);
+    process.stdout.write(`${announcement(arm.name, await bridge.friction.plan(arm))}\n`);
     if (options.yes !== true && !(await agreed(signal))) return EXIT.failed;
     const outcome = await bridge.friction.measure(arm, { ...CALLER, signal }, ({ name }) =>
       process.stderr.write(`${name} is measured\n`),

@@ -8,6 +8,30 @@ export interface ChunkLimits {
   readonly braking: Float64Array;
 }
 
+/** A chunk for an arm that is at `setpoints` (rad) with `velocities` (rad/s); see `chunkPath` for the rest. */
+export interface AskedChunk {
+  readonly times: Float64Array;
+  readonly positions: Float64Array;
+  readonly blend: number;
+  readonly limits: ChunkLimits & BlendLimits;
+  readonly setpoints: Float64Array;
+  readonly velocities: Float64Array;
+  /** Monotonic, s. */
+  readonly now: number;
+}
+
+/** The motion of a chunk, and where it leads the joints: see `ledTo`. */
+export interface LedChunk {
+  readonly path: ChunkPath;
+  readonly led: LedPoses;
+}
+
+/** Positions in rad, row by row, and their times, monotonic, s. */
+interface LedPoses {
+  readonly times: Float64Array;
+  readonly positions: Float64Array;
+}
+
 /** Shortest braking after the last point, s. */
 const SHORTEST_BRAKING = 0.05;
 /** Sampling interval for contact checks along a chunk, s: no joint moves further than 0.15 rad in between. */
@@ -85,17 +109,14 @@ export function from(path: ChunkPath, now: number): ChunkPath {
   };
 }
 
-/**
- * Where a chunk leads the joints, now at `setpoints` (rad) with `velocities` (rad/s): positions in rad, row by row, and
- * their times, for the contact check.
- */
-export function ledTo(
+/** Where a chunk leads the joints, now at `setpoints` (rad) with `velocities` (rad/s), for the contact check. */
+function ledTo(
   path: ChunkPath,
   setpoints: Float64Array,
   velocities: Float64Array,
   limits: BlendLimits,
   now: number,
-): { readonly times: Float64Array; readonly positions: Float64Array } {
+): LedPoses {
   const joints = setpoints.length;
   let t = now;
   const source = new Chunks(limits, () => t);
@@ -112,4 +133,10 @@ export function ledTo(
     positions.push(...at);
   }
   return { times: Float64Array.from(times), positions: Float64Array.from(positions) };
+}
+
+/** The motion of a chunk, and where it leads the arm from now on. */
+export function ledChunk({ times, positions, blend, limits, setpoints, velocities, now }: AskedChunk): LedChunk {
+  const path = chunkPath(times, positions, blend, limits);
+  return { path, led: ledTo(from(path, now), setpoints, velocities, limits, now) };
 }

@@ -3,8 +3,8 @@ import type { ArmSession } from '../arm/arm-session.ts';
 import { BridgeError, type Caller, Cancelled } from '../arm/types.ts';
 import type { Clock, Timer } from '../clock.ts';
 import { includes, type Joints } from '../rt/joint/joint-groups.ts';
-import type { ChunkPath } from '../rt/sources/chunks.ts';
-import { chunkPath, from, ledTo } from './chunk-path.ts';
+import type { BlendLimits, ChunkPath } from '../rt/sources/chunks.ts';
+import { type ChunkLimits, from } from './chunk-path.ts';
 import type { Planners } from './planners.ts';
 
 /** Most points of a chunk, and how far ahead it may reach, s. */
@@ -145,8 +145,8 @@ export class ChunkService {
       const message = `It came ${age.toFixed(2)} s after its observation, its latency budget is ${chunk.latency} s: it is skipped.`;
       return { ...none, message };
     }
-    const path = chunkPath(times, positions, chunk.blend, limitsOf(arm));
-    await this.#inTurn(arm, () => this.#requireFree(arm, path, times, () => arm.requireWanted(ask, joints)));
+    const wanted = () => arm.requireWanted(ask, joints);
+    const path = await this.#inTurn(arm, () => this.#freePath(arm, times, positions, chunk.blend, wanted));
     const now = this.#clock.now();
     const skipped = times.findLastIndex((time) => time <= now) + 1;
     if (skipped === times.length) return { ...none, message: 'All of its points are late: it is skipped.' };
@@ -267,7 +267,7 @@ export class ChunkService {
   }
 
   /** @throws {BridgeError} unavailable, when too many chunks wait for an arm */
-  async #inTurn(arm: Arm, look: () => Promise<void>): Promise<void> {
+  async #inTurn<T>(arm: Arm, look: () => Promise<T>): Promise<T> {
     const waiting = this.#waiting.get(arm) ?? 0;
     if (waiting >= MOST_WAITING) {
       throw new BridgeError(
@@ -280,20 +280,39 @@ export class ChunkService {
     }
     this.#waiting.set(arm, waiting + 1);
     try {
-      await look();
+      return await look();
     } finally {
       this.#waiting.set(arm, this.#waiting.get(arm)! - 1);
     }
   }
 
-  /** @throws {BridgeError} unsupported, when the chunk would lead to a contact */
-  async #requireFree(arm: Arm, path: ChunkPath, times: Float64Array, requireWanted: () => void): Promise<void> {
-    const now = this.#clock.now();
+  /**
+   * The motion of a chunk.
+   * @throws {BridgeError} unsupported, when it would lead to a contact
+   */
+  async #freePath(
+    arm: Arm,
+    times: Float64Array,
+    positions: Float64Array,
+    blend: number,
+    requireWanted: () => void,
+  ): Promise<ChunkPath> {
+    const planning = this.#planners.of(arm);
     const { setpoints, velocities } = arm.read();
     const at = setpoints.slice();
-    const led = ledTo(from(path, now), at, velocities, blendLimitsOf(arm), now);
-    const touched = await this.#planners.of(arm).touchesAlong(at, led.positions, requireWanted);
-    if (touched === null) return;
+    const asked = {
+      times,
+      positions,
+      blend,
+      limits: limitsOf(arm),
+      setpoints: at,
+      velocities: velocities.slice(),
+      now: this.#clock.now(),
+    };
+    const { path, led } = await planning.chunk(asked, requireWanted);
+    requireWanted();
+    const touched = await planning.touchesAlong(at, led.positions, requireWanted);
+    if (touched === null) return path;
     const when = led.times[touched.index]!;
     const next = times.findIndex((time) => time >= when);
     const where = next < 0 ? 'After its last point' : `On the way to point ${next} of ${times.length}`;
@@ -343,21 +362,16 @@ function pauseFor(duration: number): number {
   return Math.min(Math.max(duration, LEAST_PAUSE), MOST_PAUSE);
 }
 
-/** Limits that a chunk must respect. */
-function limitsOf(arm: Arm) {
+/** Limits that a chunk and its blend must respect. */
+function limitsOf(arm: Arm): ChunkLimits & BlendLimits {
   const { joints } = arm.model;
+  const acceleration = Float64Array.from(joints, ({ move }) => move.acceleration);
   return {
     lower: Float64Array.from(joints, ({ lower }) => lower),
     upper: Float64Array.from(joints, ({ upper }) => upper),
-    braking: Float64Array.from(joints, ({ move }) => move.acceleration),
-  };
-}
-
-function blendLimitsOf(arm: Arm) {
-  const { joints } = arm.model;
-  return {
+    braking: acceleration,
     velocity: Float64Array.from(joints, ({ move }) => move.velocity * arm.pace),
-    acceleration: Float64Array.from(joints, ({ move }) => move.acceleration),
+    acceleration,
   };
 }
 

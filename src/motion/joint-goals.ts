@@ -254,7 +254,7 @@ export class JointGoals {
 
   /** @throws {BridgeError} bad_request, for a contact on the straight joint-space path to the goal */
   #requireFree(arm: Arm, goal: Float64Array): void {
-    const contact = this.#planners.of(arm).touches(asked(arm), goal);
+    const contact = this.#planners.of(arm).touchesNow(asked(arm), goal);
     if (contact === null) return;
     throw new BridgeError(
       'bad_request',

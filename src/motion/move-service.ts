@@ -151,7 +151,7 @@ export class MoveService {
     arm.requireDrivable();
     const pose = async () => poseTarget(arm, this.#planning(arm), 'hello', this.#presentGripper(arm));
     return this.#go(arm, pose, caller, async (session, { goal: there }) => {
-      for (const goal of this.#waves(arm, there)) {
+      for (const goal of await this.#waves(arm, there)) {
         const problem = await session.drive({ kind: 'trajectory', goal, speed: null });
         if (problem !== null) return problem;
       }
@@ -216,7 +216,7 @@ export class MoveService {
     }
     if (!holding) return `only some servos of arm ${arm.name} have torque: they are left as they are`;
     const rest = this.#planning(arm).pose('rest');
-    const route = without === null ? await this.#route(arm, rest) : this.#routeAround(arm, rest, without);
+    const route = without === null ? await this.#route(arm, rest) : await this.#routeAround(arm, rest, without);
     // Its own servos may have stopped it meanwhile, which does not prevent lowering.
     const wanted = arm.failed ? arm.ask() : ask;
     if (typeof route === 'string') {
@@ -255,7 +255,7 @@ export class MoveService {
   }
 
   /** Poses of a greeting around `pose`, ending with it; none for an arm whose wrist is not free to turn there. */
-  #waves(arm: Arm, pose: Float64Array): readonly Float64Array[] {
+  async #waves(arm: Arm, pose: Float64Array): Promise<readonly Float64Array[]> {
     const wrist = arm.model.joints.findIndex(({ role }) => role === 'wrist_roll');
     const joint = arm.model.joints[wrist];
     if (joint === undefined) return [];
@@ -265,7 +265,7 @@ export class MoveService {
       return end;
     });
     const planning = this.#planning(arm);
-    if (ends.some((end) => planning.touches(pose, end) !== null)) return [];
+    for (const end of ends) if ((await planning.touches(pose, end)) !== null) return [];
     return [...Array.from({ length: WAVES }, () => ends).flat(), pose];
   }
 
@@ -277,13 +277,13 @@ export class MoveService {
   /**
    * A straight path towards `goal` with one joint fixed at its last seen position: as far as is free, else the contact.
    */
-  #routeAround(arm: Arm, goal: Float64Array, joint: number): readonly Float64Array[] | string {
+  async #routeAround(arm: Arm, goal: Float64Array, joint: number): Promise<readonly Float64Array[] | string> {
     const from = asked(arm);
     from[joint] = arm.read().positions[joint]!;
     let contact = '';
     for (const part of PARTS_OF_THE_WAY) {
       const end = from.map((angle, i) => (i === joint ? angle : angle + part * (goal[i]! - angle)));
-      const touched = this.#planning(arm).touches(from, end);
+      const touched = await this.#planning(arm).touches(from, end);
       if (touched === null) return [end];
       contact ||= touched;
     }

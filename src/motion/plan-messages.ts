@@ -2,6 +2,9 @@ import type { AngleTargets } from '../kinematics/angles.ts';
 import type { Vector3 } from '../kinematics/frames.ts';
 import type { InverseResult } from '../kinematics/inverse.ts';
 import type { RobotDescription } from '../kinematics/urdf.ts';
+import type { FinePoses } from '../rt/sources/waypoint-shape.ts';
+import type { WaypointLimits, WaypointPath } from '../rt/sources/waypoints.ts';
+import type { AskedChunk, LedChunk } from './chunk-path.ts';
 import type { Line, LineEnd } from './line.ts';
 import type { PaceParts, PlannedArm, WayContact } from './planner.ts';
 
@@ -10,6 +13,18 @@ export interface PlanSetup extends PlannedArm {
   readonly urdf: RobotDescription;
   readonly baseLink: string;
   readonly toolLink: string;
+}
+
+/** A path that an arm is to drive. */
+export interface AskedWaypoints {
+  readonly path: WaypointPath;
+  /** Where the arm is now, rad. */
+  readonly from: Float64Array;
+  /** The path begins later, from wherever the arm is by then. */
+  readonly waits: boolean;
+  /** The arm is in motion, so the way to the first pose is not known. */
+  readonly moving: boolean;
+  readonly limits: WaypointLimits;
 }
 
 /** Questions to the planner thread, with their answers. Joint positions in rad, lengths in m. */
@@ -29,6 +44,15 @@ export interface PlanKinds {
   readonly along: {
     readonly question: { readonly from: Float64Array; readonly positions: Float64Array };
     readonly answer: WayContact | null;
+  };
+  readonly waypoints: {
+    readonly question: AskedWaypoints;
+    /** Poses along the path, or why it cannot be driven. */
+    readonly answer: FinePoses | string;
+  };
+  readonly chunk: {
+    readonly question: AskedChunk;
+    readonly answer: LedChunk;
   };
 }
 

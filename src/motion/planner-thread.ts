@@ -1,6 +1,8 @@
 import { armChain } from '../kinematics/arm-chain.ts';
+import { ledChunk } from './chunk-path.ts';
 import type { FromPlanner, PlanAnswer, PlanQuestion, ToPlanner } from './plan-messages.ts';
 import { ArmPlanner } from './planner.ts';
+import { waypointPoses } from './waypoint-poses.ts';
 
 /** Aborts work on a question whose answer is no longer wanted. */
 class GivenUp extends Error {}
@@ -48,5 +50,9 @@ function answerTo(planner: ArmPlanner, question: PlanQuestion): PlanAnswer {
       return planner.line(question.from, question.to, question.parts);
     case 'along':
       return planner.along(question.from, question.positions);
+    case 'waypoints':
+      return waypointPoses(question);
+    case 'chunk':
+      return ledChunk(question);
   }
 }

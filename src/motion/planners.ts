@@ -4,8 +4,18 @@ import type { AngleTargets } from '../kinematics/angles.ts';
 import { CollisionModel } from '../kinematics/collision.ts';
 import type { Pose, Vector3 } from '../kinematics/frames.ts';
 import type { InverseResult } from '../kinematics/inverse.ts';
+import type { FinePoses } from '../rt/sources/waypoint-shape.ts';
+import type { AskedChunk, LedChunk } from './chunk-path.ts';
 import type { Line, LineEnd } from './line.ts';
-import type { FromPlanner, PlanAnswer, PlanKind, PlanKinds, PlanQuestion, ToPlanner } from './plan-messages.ts';
+import type {
+  AskedWaypoints,
+  FromPlanner,
+  PlanAnswer,
+  PlanKind,
+  PlanKinds,
+  PlanQuestion,
+  ToPlanner,
+} from './plan-messages.ts';
 import { contactBetween, type PaceParts, type WayContact } from './planner.ts';
 
 /** Poses checked in one piece, some milliseconds of work, so that other questions get their turn. */
@@ -271,10 +281,32 @@ export class ArmPlanning {
   }
 
   /**
-   * The contact on the straight joint-space path between two poses (rad); null when there is none. Computed in the
-   * calling thread: one path takes a millisecond or less. Use `touchesAlong` for many.
+   * Poses along a path for `touchesAlong`, or why the arm cannot drive the path, naming the joint and the segment. See
+   * `waypointPoses`.
    */
-  touches(from: Float64Array, to: Float64Array): string | null {
+  waypoints(asked: AskedWaypoints, requireWanted: RequireWanted = ALWAYS): Promise<FinePoses | string> {
+    return this.#ask<'waypoints'>({ kind: 'waypoints', ...asked }, requireWanted);
+  }
+
+  /** See `ledChunk`. */
+  chunk(asked: AskedChunk, requireWanted: RequireWanted = ALWAYS): Promise<LedChunk> {
+    return this.#ask<'chunk'>({ kind: 'chunk', ...asked }, requireWanted);
+  }
+
+  /** The contact on the straight joint-space path between two poses (rad); null when there is none. */
+  async touches(from: Float64Array, to: Float64Array, requireWanted: RequireWanted = ALWAYS): Promise<string | null> {
+    const touched = await this.#ask<'along'>(
+      { kind: 'along', from: from.slice(), positions: to.slice() },
+      requireWanted,
+    );
+    return touched?.contact ?? null;
+  }
+
+  /**
+   * As `touches`, but computed in the calling thread, for streams whose messages must not wait for other questions. A
+   * message checks one such path, or few short ones: 4 us per 0.02 rad of the joint that moves most.
+   */
+  touchesNow(from: Float64Array, to: Float64Array): string | null {
     return contactBetween(this.#collision, from, to);
   }
 

@@ -112,7 +112,7 @@ export class TeleopService {
     if (lead === undefined) {
       const planning = this.#planners.of(arm);
       const zero = rotationFromQuaternion(planning.zero.orientation);
-      lead = new ToolLead({ chain: arm.chain, zero, touches: (from, to) => planning.touches(from, to) });
+      lead = new ToolLead({ chain: arm.chain, zero, touches: (from, to) => planning.touchesNow(from, to) });
       this.#leads.set(arm, lead);
     }
     return lead;

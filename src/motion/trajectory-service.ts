@@ -6,10 +6,10 @@ import { anglesFromRotation } from '../kinematics/angles.ts';
 import { type Pose, rotationFromQuaternion } from '../kinematics/frames.ts';
 import { type Joints, meet } from '../rt/joint/joint-groups.ts';
 import type { SourceSpec } from '../rt/messages.ts';
-import { finePoses, shapeFault } from '../rt/sources/waypoint-shape.ts';
-import { type WaypointLimits, waypointFault } from '../rt/sources/waypoints.ts';
 import { asked } from './goals.ts';
+import type { AskedWaypoints } from './plan-messages.ts';
 import type { Planners } from './planners.ts';
+import { undrivable } from './waypoint-poses.ts';
 
 /** Interval at which a clock that may be slowed, paused or set is checked, s. */
 const LOOK = 0.1;
@@ -166,7 +166,8 @@ export class TrajectoryService {
     arm.requirePlaced(caller);
     const setpoints = arm.read().setpoints.slice();
     // A path that waits starts elsewhere, wherever the arm's present motion leaves it.
-    requireDrivable(arm, waypointsOf(arm, path, setpoints), waits ? null : setpoints);
+    const fault = undrivable(askedOf(arm, waypointsOf(arm, path, setpoints), setpoints, waits));
+    if (fault !== null) throw cannotDrive(arm, fault);
   }
 
   /** @throws {BridgeError} when a gripper command cannot be carried out in the arm's present state */
@@ -230,7 +231,8 @@ export class TrajectoryService {
       const near = [x, y, z].map((value) => value.toFixed(3)).join(', ');
       return `arm ${arm.name} cannot reach that position; the nearest it can is ${near} m in its base frame`;
     }
-    const touched = planning.touches(from, solution.q);
+    const touched = await planning.touches(from, solution.q, () => arm.requireWanted(ask));
+    arm.requireWanted(ask);
     return touched === null ? solution.q : `on the way arm ${arm.name} would hit something: ${touched}`;
   }
 
@@ -246,17 +248,18 @@ export class TrajectoryService {
     const setpoints = arm.read().setpoints.slice();
     const source = waypointsOf(arm, path, setpoints);
     const { times } = source;
-    const { velocity } = requireDrivable(arm, source, waits ? null : setpoints);
-    const { positions: poses, waypoints } = finePoses(source, setpoints, velocity);
     const planning = this.#planners.of(arm);
+    const fine = await planning.waypoints(askedOf(arm, source, setpoints, waits), requireWanted);
+    if (typeof fine === 'string') throw cannotDrive(arm, fine);
     const refuseContact = (waypoint: number, contact: string): never => {
       throw new BridgeError(
         'unsupported',
         `On the way to waypoint ${waypoint + 1} of ${times.length} arm ${arm.name} would hit something: ${contact}. Nothing has moved.`,
       );
     };
-    const touched = await planning.touchesAlong(setpoints, poses, requireWanted);
-    if (touched !== null) refuseContact(waypoints[touched.index]!, touched.contact);
+    requireWanted();
+    const touched = await planning.touchesAlong(setpoints, fine.positions, requireWanted);
+    if (touched !== null) refuseContact(fine.waypoints[touched.index]!, touched.contact);
     // A motion that this one will replace has continued meanwhile.
     const now = arm.read().setpoints.slice();
     const driven = arm.jointsOf(path.names);
@@ -272,7 +275,7 @@ export class TrajectoryService {
       );
     }
     const first = source.positions.subarray(0, width);
-    const contact = now.some((at, i) => at !== setpoints[i]) ? planning.touches(now, first) : null;
+    const contact = now.some((at, i) => at !== setpoints[i]) ? planning.touchesNow(now, first) : null;
     if (contact !== null) refuseContact(0, contact);
     return source;
   }
@@ -334,14 +337,9 @@ function waypointsOf(arm: Arm, path: JointPath, setpoints: Float64Array): Waypoi
   };
 }
 
-/**
- * The limits that a path respects.
- * @param start rad; null: wherever the arm is by then
- * @throws {BridgeError} unsupported, when the arm cannot drive it
- */
-function requireDrivable(arm: Arm, path: Waypoints, start: Float64Array | null): WaypointLimits {
+/** The check of a path. @param setpoints of the arm now, rad @param waits the path begins later, wherever the arm is then */
+function askedOf(arm: Arm, path: Waypoints, setpoints: Float64Array, waits: boolean): AskedWaypoints {
   const { joints } = arm.model;
-  const { setpoints } = arm.read();
   const limits = {
     names: joints.map(({ name }) => name),
     // A joint beyond a limit may stay there and come back.
@@ -350,11 +348,11 @@ function requireDrivable(arm: Arm, path: Waypoints, start: Float64Array | null):
     velocity: Float64Array.from(joints, ({ move }) => move.velocity * arm.pace),
     acceleration: Float64Array.from(joints, ({ move }) => move.acceleration),
   };
-  const from = start ?? path.positions.subarray(0, joints.length);
-  const moving = start === null || arm.read().state === 'moving';
-  const fault = waypointFault(path, from, limits) ?? shapeFault(path, from, limits, moving);
-  if (fault !== null) throw new BridgeError('unsupported', `Arm ${arm.name} cannot do this: ${fault}.`, { arm });
-  return limits;
+  return { path, from: setpoints, waits, moving: arm.read().state === 'moving', limits };
+}
+
+function cannotDrive(arm: Arm, fault: string): BridgeError {
+  return new BridgeError('unsupported', `Arm ${arm.name} cannot do this: ${fault}.`, { arm });
 }
 
 /** @throws {BridgeError} owned, when someone else drives some of these joints */

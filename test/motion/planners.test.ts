@@ -123,3 +123,39 @@ test('the way down of an arm waits for one of those who only ask what can be rea
   expect(await asked.until(down)).toBeNull();
   expect(host.questions.slice(0, 3)).toEqual(['solve', 'route', 'solve']);
 });
+
+test('chunks, trajectories and greetings are prepared and checked in the planner thread, and a stop ends what waits there', async () => {
+  const host = new AskedHost(null);
+  const asked = await VirtualBridge.start({}, undefined, host);
+  const driven = asked.arm();
+  await asked.post('/move/init');
+  const [joints, init] = [driven.model.joints.map(({ name }) => name), driven.model.poses.get('init')!];
+  const questions = (): string[] => host.questions.splice(0);
+  questions();
+
+  const times = [0.5, 1, 1.5];
+  const chunk = { joints: ['shoulder_pan'], times, positions: times.map((time) => [0.1 * time]) };
+  expect((await asked.post('/api/v1/arms/arm/chunks', chunk)).body).toMatchObject({ kept: 3, message: null });
+  expect(questions()).toEqual(['chunk', 'along']);
+  await asked.pass(3);
+
+  const none = Float64Array.from(joints, () => Number.POSITIVE_INFINITY);
+  const tolerances = { path: none, pathVelocity: none, goal: none, goalVelocity: none, goalTime: 0 };
+  const path = { names: joints, times: Float64Array.of(2), positions: init.slice(), velocities: null };
+  expect(await asked.until(asked.bridge.trajectories.follow(driven, path, tolerances, person))).toMatchObject({
+    end: 'done',
+  });
+  expect(questions()).toEqual(['waypoints', 'along']);
+
+  await asked.post('/move/hello');
+  expect(questions()).toEqual(['route', 'along', 'along']);
+
+  host.plannerLane.pause(BUSY);
+  const began = host.time.now;
+  const waiting = asked.post('/api/v1/arms/arm/chunks', chunk);
+  await asked.pass(0.1);
+  expect(questions()).toEqual(['chunk']);
+  await asked.post('/stop');
+  expect(await waiting).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/^Arm arm is stopped/) } });
+  expect(host.time.now - began).toBeLessThan(BUSY);
+});
