@@ -1,6 +1,7 @@
 /**
  * npm run bench:recording [-- --write | --short]: what it costs to record a pair at 200 Hz, and how long it keeps the bridge's main
  * thread, with and without a camera whose large images come by ROS 2. The compiled bridge drives emulated servos that mirror.
+ * Then how soon the replay of an hour begins, and the memory that it takes.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +12,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { short } from './arguments.ts';
 import { calibrate } from './arms.ts';
-import { processorTime } from './process-use.ts';
+import { HOUR, RATE, writeHour } from './hour.ts';
+import { processorTime, processUse } from './process-use.ts';
 import { withEmulators } from './programs.ts';
 import { Report } from './report.ts';
 import { markdownTable, median, type Target, targetTable } from './table.ts';
@@ -28,6 +30,11 @@ const TRIES = 10;
 /** What is promised: part of a core, and s. */
 const MOST_COST = 0.03;
 const MOST_KEPT = 0.005;
+/** A replay begins when the joint has moved so far, rad; memory is watched for so long then, s. What is promised: s, and bytes. */
+const BEGUN = 0.02;
+const WATCHED = short ? 2 : 60;
+const MOST_WAIT = 1;
+const MOST_MEMORY = 50e6;
 /** The camera's images: width, height, and bytes of a compressed one. */
 const SIZE = ['1280', '720', '200000'];
 const RAW = '/camera/image_raw';
@@ -171,6 +178,65 @@ async function windows(
   }
 }
 
+/** The replay of a long recording. */
+interface Replay {
+  /** From the request to the first movement, s. */
+  readonly begins: number;
+  /** Resident memory at its highest, less that of the bridge at rest before, bytes. */
+  readonly memory: number;
+}
+
+/** A simulated arm replays a recording: the first replay of its bridge, so that its thread counts too. */
+async function replay(duration: number): Promise<Replay> {
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-bench-replay-'));
+  const recordings = join(folder, 'recordings');
+  mkdirSync(recordings);
+  await writeHour(join(recordings, 'hour.mcap'), 'arm', duration);
+  const config = join(folder, 'bridge.json');
+  writeFileSync(
+    config,
+    JSON.stringify({
+      state_folder: folder,
+      ros: { enabled: false },
+      recording: { folder: recordings },
+      arms: [{ name: 'arm', bus: 'sim:so101' }],
+    }),
+  );
+  const { child, url } = await startBridge(join(ROOT, 'dist/main.js'), config);
+  const pan = async (): Promise<number> => (await ask(`${url}/sim/truth`)).joints.shoulder_pan;
+  const memory = (): number => processUse(child.pid!).memory;
+  try {
+    const { status } = await ask(`${url}/move/init`, {});
+    if (status !== 'ok') throw new Error('the arm does not come to its pose init');
+    await sleep(1000 * SECONDS);
+    const [from, before] = [await pan(), memory()];
+    const clock = performance.now();
+    const played = ask(`${url}/recording/play`, { name: 'hour' });
+    const refused = played.then((answer) =>
+      Promise.reject(new Error(`the replay has ended: ${JSON.stringify(answer)}`)),
+    );
+    refused.catch(() => {});
+    const begun = (async () => {
+      while (Math.abs((await pan()) - from) < BEGUN) await sleep(5);
+      return (performance.now() - clock) / 1000;
+    })();
+    const begins = await Promise.race([begun, refused]);
+    let most = 0;
+    const limit = performance.now() + 1000 * WATCHED;
+    while (performance.now() < limit) {
+      most = Math.max(most, memory());
+      await Promise.race([sleep(50), refused]);
+    }
+    return { begins, memory: most - before };
+  } finally {
+    await fetch(`${url}/stop`, { method: 'POST' }).catch(() => {});
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 process.env.ROS_DOMAIN_ID = String(1 + (process.pid % 100));
 const ros = process.env.ARM_BRIDGE_ROS_PYTHON !== undefined && process.env.AMENT_PREFIX_PATH !== undefined;
 const report = new Report('recording', 'Recording');
@@ -209,6 +275,19 @@ for (const topic of ros ? [null, COMPRESSED, RAW] : [null]) {
     reached: longest(recorded) <= 1000 * MOST_KEPT,
   });
 }
+const replayed = await replay(short ? 60 : HOUR);
+targets.push(
+  {
+    goal: `replay of ${short ? 'a minute' : 'an hour'} at ${RATE} Hz begins within ${MOST_WAIT} s`,
+    measured: `${replayed.begins.toFixed(2)} s`,
+    reached: replayed.begins <= MOST_WAIT,
+  },
+  {
+    goal: `its first ${WATCHED} s take less than ${MOST_MEMORY / 1e6} MB of memory`,
+    measured: `${(replayed.memory / 1e6).toFixed(0)} MB`,
+    reached: replayed.memory < MOST_MEMORY,
+  },
+);
 report.publish(
   [
     report.machine(),

@@ -5,11 +5,8 @@
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { McapFile } from '../src/recording/mcap-file.ts';
-import { JOINT_STATE } from '../src/recording/ros-schemas.ts';
-import { JointStateEncoder } from '../src/ros/cdr.ts';
 import { chosenCases, option, short } from './arguments.ts';
-import { loadModel } from './arms.ts';
+import { HOUR, RATE, writeHour } from './hour.ts';
 import { Report } from './report.ts';
 import { endLoad, OtherHost, type StopBridge, startLoad, startStopBridge } from './stop-bridge.ts';
 import type { StopLoad } from './stop-load.ts';
@@ -23,8 +20,6 @@ const AT_REST = 0.4;
 const WARM_UP = 3;
 /** The recording that is replayed. */
 const RECORDING = 'hour';
-const RATE = 200;
-const HOUR = 3600;
 
 type Part = Pick<StopLoad, 'kind'> & Partial<StopLoad>;
 
@@ -71,24 +66,8 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 /** An arm that turns to and fro for an hour. */
-async function record({ folder }: StopBridge): Promise<void> {
-  const { joints, poses } = loadModel();
-  const names = joints.map(({ name }) => name);
-  const path = join(folder, `${RECORDING}.mcap`);
-  const file = await McapFile.create(path);
-  const topic = await file.topic('/arm_0/joint_states', JOINT_STATE);
-  const encoder = new JointStateEncoder(names);
-  const zeros = new Float64Array(names.length);
-  const begin = Date.now() / 1000;
-  for (let k = 0; k < (short ? 60 : HOUR) * RATE; k++) {
-    const positions = poses.get('init')!.slice();
-    positions[0] = positions[0]! + 0.6 * Math.sin(k / RATE);
-    const time = begin + k / RATE;
-    // The disk gets its share: an hour comes in seconds here.
-    if (k % RATE === 0) await sleep(1);
-    await file.add(topic, encoder.encode(time, positions, zeros, zeros), time);
-  }
-  await file.end();
+function record({ folder }: StopBridge): Promise<void> {
+  return writeHour(join(folder, `${RECORDING}.mcap`), 'arm_0', short ? 60 : HOUR);
 }
 
 interface Measured {
