@@ -6,8 +6,9 @@ import {
   ArmModelError,
   armChain,
   jointSetByMaker,
-  loadArmModel,
   mounted,
+  type ReadModel,
+  readArmModel,
   travelOf,
   withFriction,
 } from './arm/model.ts';
@@ -36,23 +37,34 @@ export interface ArmPlan {
   detached: string | null;
 }
 
-function readModel({ model, variant }: ArmConfig, index: number): ArmModel {
+function readModel({ model, variant }: ArmConfig, index: number): ReadModel {
   try {
-    return loadArmModel(model, variant);
+    return readArmModel(model, variant);
   } catch (error) {
-    if (error instanceof ArmModelError) throw new ConfigError(`arms[${index}].model: ${error.message}`);
-    throw error;
+    throw modelFault(error, index);
   }
+}
+
+/** The error for an arm whose model cannot be read. @param index position of the arm in the configuration */
+export function modelFault(error: unknown, index: number): unknown {
+  return error instanceof ArmModelError ? new ConfigError(`arms[${index}].model: ${error.message}`) : error;
 }
 
 /**
  * Reads the model of an arm, its calibration, and the friction measured on it.
  * @param index position of the arm in the configuration
+ * @param read its model; left out: read here, which takes tens of milliseconds
  * @throws {ConfigError} when the model does not exist or is not the one its bus simulates, or when it does not allow
  *   the configured gains
  */
-export function planArm(arm: ArmConfig, index: number, calibrations: CalibrationStore, kit = false): ArmPlan {
-  const model = readModel(arm, index);
+export function planArm(
+  arm: ArmConfig,
+  index: number,
+  calibrations: CalibrationStore,
+  kit = false,
+  read: ReadModel = readModel(arm, index),
+): ArmPlan {
+  const { model, description } = read;
   const simulated = arm.bus.startsWith('sim:');
   if (simulated && arm.bus.slice('sim:'.length) !== model.name) {
     const other = arm.bus.slice('sim:'.length);
@@ -66,7 +78,15 @@ export function planArm(arm: ArmConfig, index: number, calibrations: Calibration
   const file = simulated ? null : kept(arm, () => calibrations.read(arm.name, model));
   const friction = simulated ? null : kept(arm, () => calibrations.readFriction(arm.name, model));
   const own = friction === null ? model : withFriction(model, friction.joints);
-  const plan: ArmPlan = { config: arm, kit, model: own, calibrated: own, placed, chain: armChain(own), detached: null };
+  const plan: ArmPlan = {
+    config: arm,
+    kit,
+    model: own,
+    calibrated: own,
+    placed,
+    chain: armChain({ ...own, urdf: description }),
+    detached: null,
+  };
   if (file !== null) remount(plan, file);
   return plan;
 }

@@ -293,6 +293,7 @@ export class Bridge {
     this.setup = new SetupService({
       clock,
       arms: this.arms,
+      reader: planners,
       ports: () => this.connections.free(),
       hold: (bus) => this.connections.hold(bus),
       bench: (url, { name: family }, baudRate, simulated) =>

@@ -9,7 +9,7 @@ import { simulatedCounterpart } from './arm/simulated-counterpart.ts';
 import { BridgeError, type Caller, type Owner, type Remedy } from './arm/types.ts';
 import { BASE_VARIANT } from './arm/variant.ts';
 import type { ArmPlan } from './arm-plan.ts';
-import { armSetup, planArm } from './arm-plan.ts';
+import { armSetup, modelFault, planArm } from './arm-plan.ts';
 import type { CalibrationStore } from './calibration/calibration-store.ts';
 import { ConfigError } from './config/load.ts';
 import { type ArmConfig, armConfig, MOST_ARMS } from './config/schema.ts';
@@ -391,7 +391,7 @@ export class Roster {
   /** Adds an arm to the control thread, off its bus. */
   async #make(config: ArmConfig, kit: boolean): Promise<Arm> {
     const { plans, shared, control, simulation, scene, store, makeArm } = this.#parts;
-    const plan = planned(config, this.#parts.calibrations, kit);
+    const plan = await this.#planned(config, kit);
     plan.detached = 'it has not been connected yet';
     const simulated = config.bus.startsWith('sim:') && simulation !== null;
     if (simulated && !kit) {
@@ -412,6 +412,21 @@ export class Roster {
       throw error;
     }
     return arm;
+  }
+
+  /** @throws {BridgeError} bad_request for a model or a variant that does not exist */
+  async #planned(config: ArmConfig, kit: boolean): Promise<ArmPlan> {
+    const { planners, calibrations } = this.#parts;
+    const id = config.id!;
+    try {
+      const read = await planners.readModel(config.model, config.variant).catch((error: unknown) => {
+        throw modelFault(error, id);
+      });
+      return planArm(config, id, calibrations, kit, read);
+    } catch (error) {
+      if (error instanceof ConfigError) throw refusal(error.message);
+      throw error;
+    }
   }
 
   /** Puts an arm on its bus. @throws {BridgeError} disconnected when it does not answer; its state is then as before */
@@ -446,16 +461,6 @@ function refusal(text: string, remedy: Remedy | null = null): BridgeError {
 
 function names(arms: Arms): string {
   return arms.all.map(({ name }) => name).join(', ');
-}
-
-/** @throws {BridgeError} bad_request for a model or a variant that does not exist */
-function planned(config: ArmConfig, calibrations: CalibrationStore, kit: boolean): ArmPlan {
-  try {
-    return planArm(config, config.id!, calibrations, kit);
-  } catch (error) {
-    if (error instanceof ConfigError) throw refusal(error.message);
-    throw error;
-  }
 }
 
 /** All names of a port: its device file, the link to it, a serial number that no other port has. */

@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { armChain } from '../kinematics/arm-chain.ts';
 import type { Chain } from '../kinematics/chain.ts';
+import { parseUrdf, type RobotDescription } from '../kinematics/urdf.ts';
 import { withVelocityLimits } from '../kinematics/urdf-text.ts';
 import { FAMILIES } from '../servo/families.ts';
 import type { ServoModel as ServoTable } from '../servo/servo-model.ts';
@@ -274,6 +275,33 @@ export function armVariants(model: string): readonly string[] {
   const path = join(folder, 'arm.yaml');
   const laid = layVariant(parseYaml(path, readText(path, name)), '');
   return Array.isArray(laid) ? laid : [BASE_VARIANT];
+}
+
+/** A build of an arm model, with its title. */
+export interface ArmBuild {
+  readonly value: string;
+  readonly label: string;
+}
+
+/**
+ * Builds of an arm model with their titles, the plain one first.
+ * @param model as for `loadArmModel`
+ * @throws ArmModelError as `loadArmModel`
+ */
+export function armBuilds(model: string): readonly ArmBuild[] {
+  return armVariants(model).map((variant) => ({ value: variant, label: loadArmModel(model, variant).title }));
+}
+
+/** A model and its parsed URDF: plain data, which can be read in one thread and used in another. */
+export interface ReadModel {
+  readonly model: ArmModel;
+  readonly description: RobotDescription;
+}
+
+/** Reads an arm's data and parses its URDF. @throws ArmModelError as `loadArmModel` */
+export function readArmModel(name: string, variant: string): ReadModel {
+  const model = loadArmModel(name, variant);
+  return { model, description: parseUrdf(model.urdf) };
 }
 
 /** Name and folder of an arm's data. @throws ArmModelError for a name that no folder can have */

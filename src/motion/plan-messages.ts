@@ -1,3 +1,4 @@
+import type { ArmBuild, ReadModel } from '../arm/model.ts';
 import type { AngleTargets } from '../kinematics/angles.ts';
 import type { Vector3 } from '../kinematics/frames.ts';
 import type { InverseResult } from '../kinematics/inverse.ts';
@@ -56,16 +57,37 @@ export interface PlanKinds {
   };
 }
 
+/** Questions about models, with their answers: reading one takes tens of milliseconds. */
+export interface ModelKinds {
+  readonly model: {
+    readonly question: { readonly model: string; readonly variant: string };
+    readonly answer: ReadModel;
+  };
+  readonly builds: {
+    readonly question: { readonly model: string };
+    readonly answer: readonly ArmBuild[];
+  };
+}
+
+export type ModelQuestion = {
+  [Kind in keyof ModelKinds]: { readonly kind: Kind } & ModelKinds[Kind]['question'];
+}[keyof ModelKinds];
+export type ModelAnswer = ModelKinds[keyof ModelKinds]['answer'];
+
 export type PlanKind = keyof PlanKinds;
 
 export type PlanQuestion = { [Kind in PlanKind]: { readonly kind: Kind } & PlanKinds[Kind]['question'] }[PlanKind];
 export type PlanAnswer = PlanKinds[PlanKind]['answer'];
 
 export type ToPlanner =
+  | { readonly setup: PlanSetup }
   /** Arms are numbered in the order of their setups. */
-  { readonly setup: PlanSetup } | { readonly request: number; readonly arm: number; readonly question: PlanQuestion };
+  | { readonly request: number; readonly arm: number; readonly question: PlanQuestion }
+  | { readonly request: number; readonly arm: null; readonly question: ModelQuestion };
 
 export type FromPlanner =
-  | { readonly request: number; readonly answer: PlanAnswer }
+  | { readonly request: number; readonly answer: PlanAnswer | ModelAnswer }
+  /** Message of the `ArmModelError` with which a model could not be read. */
+  | { readonly request: number; readonly unreadable: string }
   /** The question was given up, or could not be answered; human-readable. */
   | { readonly request: number; readonly failure: string };

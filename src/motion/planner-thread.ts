@@ -1,6 +1,7 @@
+import { ArmModelError, armBuilds, readArmModel } from '../arm/model.ts';
 import { armChain } from '../kinematics/arm-chain.ts';
 import { ledChunk } from './chunk-path.ts';
-import type { FromPlanner, PlanAnswer, PlanQuestion, ToPlanner } from './plan-messages.ts';
+import type { FromPlanner, ModelQuestion, PlanAnswer, PlanQuestion, ToPlanner } from './plan-messages.ts';
 import { ArmPlanner } from './planner.ts';
 import { waypointPoses } from './waypoint-poses.ts';
 
@@ -8,8 +9,8 @@ import { waypointPoses } from './waypoint-poses.ts';
 class GivenUp extends Error {}
 
 /**
- * Everything that runs in the planner thread: a planner for each arm, which answers one question after the other. It
- * communicates only by messages, so it runs in a worker as well as in one thread with everything else in virtual time.
+ * Everything that runs in the planner thread: a planner for each arm, and the reading of models; one question after the
+ * other. It communicates only by messages, so it runs in a worker as well as in one thread with everything else in virtual time.
  */
 export class PlannerThread {
   readonly #arms: ArmPlanner[] = [];
@@ -27,7 +28,12 @@ export class PlannerThread {
       this.#arms.push(new ArmPlanner(message.setup, armChain(message.setup)));
       return;
     }
-    const { request, arm, question } = message;
+    const { request } = message;
+    if (message.arm === null) {
+      this.#post(this.#read(request, message.question));
+      return;
+    }
+    const { arm, question } = message;
     const planner = this.#arms[arm]!;
     planner.proceed = () => {
       if (Atomics.load(this.#givenUp, 0) === request) throw new GivenUp('nobody wants it any more');
@@ -36,6 +42,17 @@ export class PlannerThread {
       this.#post({ request, answer: answerTo(planner, question) });
     } catch (error) {
       this.#post({ request, failure: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  #read(request: number, question: ModelQuestion): FromPlanner {
+    try {
+      const answer =
+        question.kind === 'model' ? readArmModel(question.model, question.variant) : armBuilds(question.model);
+      return { request, answer };
+    } catch (error) {
+      if (error instanceof ArmModelError) return { request, unreadable: error.message };
+      return { request, failure: error instanceof Error ? error.message : String(error) };
     }
   }
 }

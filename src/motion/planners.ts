@@ -1,4 +1,5 @@
 import type { Arm } from '../arm/arm.ts';
+import { type ArmBuild, ArmModelError, type ReadModel } from '../arm/model.ts';
 import { BridgeError } from '../arm/types.ts';
 import type { AngleTargets } from '../kinematics/angles.ts';
 import { CollisionModel } from '../kinematics/collision.ts';
@@ -10,6 +11,7 @@ import type { Line, LineEnd } from './line.ts';
 import type {
   AskedWaypoints,
   FromPlanner,
+  ModelAnswer,
   PlanAnswer,
   PlanKind,
   PlanKinds,
@@ -58,14 +60,16 @@ class Turns {
   }
 }
 
+/** A question as it is sent to the planner thread. */
+type Question = Exclude<ToPlanner, { readonly setup: unknown }>;
+
 interface Job {
   readonly request: number;
-  readonly arm: Arm;
-  /** Index of the arm in the planner thread. */
-  readonly index: number;
-  readonly question: PlanQuestion;
+  /** Null for a question about a model. */
+  readonly arm: Arm | null;
+  readonly message: Question;
   readonly requireWanted: RequireWanted;
-  readonly resolve: (answer: PlanAnswer) => void;
+  readonly resolve: (answer: PlanAnswer | ModelAnswer) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -120,6 +124,16 @@ export class Planners {
     }
   }
 
+  /** Reads a model in the planner thread. @throws {ArmModelError} as `readArmModel` */
+  readModel(model: string, variant: string): Promise<ReadModel> {
+    return this.#send({ request: ++this.#request, arm: null, question: { kind: 'model', model, variant } });
+  }
+
+  /** Reads the builds of a model in the planner thread. @throws {ArmModelError} as `armBuilds` */
+  builds(model: string): Promise<readonly ArmBuild[]> {
+    return this.#send({ request: ++this.#request, arm: null, question: { kind: 'builds', model } });
+  }
+
   /** Ends the thread; open questions fail. */
   close(): void {
     this.#open = false;
@@ -146,9 +160,18 @@ export class Planners {
     question: Extract<PlanQuestion, { kind: Kind }>,
     requireWanted: RequireWanted,
   ): Promise<PlanKinds[Kind]['answer']> {
+    const request = ++this.#request;
+    return this.#send<PlanKinds[Kind]['answer']>({ request, arm: index, question }, arm, requireWanted);
+  }
+
+  #send<Answer extends PlanAnswer | ModelAnswer>(
+    message: Question,
+    arm: Arm | null = null,
+    requireWanted: RequireWanted = ALWAYS,
+  ): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const request = ++this.#request;
-      this.#queue.push({ request, arm, index, question, requireWanted, resolve: resolve as Job['resolve'], reject });
+      const { request } = message;
+      this.#queue.push({ request, arm, message, requireWanted, resolve: resolve as Job['resolve'], reject });
       this.#next();
     });
   }
@@ -165,8 +188,7 @@ export class Planners {
       }
       this.#channel ??= this.#start();
       this.#running = job;
-      const { request, index, question } = job;
-      this.#channel.post({ request, arm: index, question });
+      this.#channel.post(job.message);
     }
   }
 
@@ -176,8 +198,11 @@ export class Planners {
     this.#running = null;
     // A question that was given up has been rejected already; a promise settles only once.
     if ('answer' in message) job.resolve(message.answer);
-    else
-      job.reject(new BridgeError('internal', `Nothing could be planned for arm ${job.arm.name}: ${message.failure}.`));
+    else if ('unreadable' in message) job.reject(new ArmModelError(message.unreadable));
+    else {
+      const what = job.arm === null ? 'No model could be read' : `Nothing could be planned for arm ${job.arm.name}`;
+      job.reject(new BridgeError('internal', `${what}: ${message.failure}.`));
+    }
     this.#next();
   }
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
-import { type ArmModel, armVariants, loadArmModel } from '../arm/model.ts';
+import { type ArmBuild, type ArmModel, armBuilds, loadArmModel } from '../arm/model.ts';
 import { type ArmEntry, type PairEntry, type Role, writeArm } from '../config/edit.ts';
 import { ConfigError, loadConfig } from '../config/load.ts';
 import { armConfig, type Config } from '../config/schema.ts';
@@ -31,7 +31,11 @@ function folderOf(model: string): string {
 
 /** @param model name of a folder under `robots/`, or a path to an arm folder @throws {ArmModelError} */
 export function armToSetUp(model: string, variant: string): SetupArm {
-  const data = loadArmModel(folderOf(model), variant);
+  return setupArm(loadArmModel(folderOf(model), variant));
+}
+
+/** The arm of a model that has been read. */
+export function setupArm(data: ArmModel): SetupArm {
   const partOf = (joint: string): string | null => data.joints.find(({ name }) => name === joint)!.part;
   // The arm is not calibrated yet, so its travel in steps is unknown.
   const servos = expectedServos(data)
@@ -41,9 +45,8 @@ export function armToSetUp(model: string, variant: string): SetupArm {
 }
 
 /** Builds of an arm model with their titles, the plain one first. @throws {ArmModelError} */
-export function buildsOf(model: string): readonly { readonly value: string; readonly label: string }[] {
-  const path = folderOf(model);
-  return armVariants(path).map((variant) => ({ value: variant, label: loadArmModel(path, variant).title }));
+export function buildsOf(model: string): readonly ArmBuild[] {
+  return armBuilds(folderOf(model));
 }
 
 /** Fault of an arm's name; undefined: none. */

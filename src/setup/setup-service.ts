@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Arm } from '../arm/arm.ts';
 import type { Arms } from '../arm/arms.ts';
-import { ArmModelError, armModels } from '../arm/model.ts';
+import { type ArmBuild, ArmModelError, armModels, type ReadModel } from '../arm/model.ts';
 import { BridgeError, type Caller, type Owner } from '../arm/types.ts';
 import { BASE_VARIANT } from '../arm/variant.ts';
 import type { Clock } from '../clock.ts';
@@ -12,7 +12,7 @@ import { AssignError } from '../servo/assign.ts';
 import { type Bench, listed, servoName } from '../servo/bench.ts';
 import { describePort, type PortInfo } from '../servo/port/discovery.ts';
 import type { ServoFamily } from '../servo/servo-family.ts';
-import { armToSetUp, buildsOf, counterparts, enterArm, nameFault, otherAt, type SetupArm, wantedRate } from './arm.ts';
+import { counterparts, enterArm, nameFault, otherAt, type SetupArm, setupArm, wantedRate } from './arm.ts';
 import { ArmSetup, type SetupStep } from './arm-setup.ts';
 
 /** Largest speed of a new follower until it is confirmed, rad/s: slow enough to see a fault and let go. */
@@ -106,13 +106,22 @@ export type Trial = PairEntry;
 /** An arm model with its builds, the plain one first. */
 export interface ModelBuilds {
   readonly model: string;
-  readonly builds: ReturnType<typeof buildsOf>;
+  readonly builds: readonly ArmBuild[];
+}
+
+/** Reads models outside the main thread, because it takes tens of milliseconds. */
+export interface ModelReader {
+  /** @throws {ArmModelError} */
+  readModel(model: string, variant: string): Promise<ReadModel>;
+  /** @throws {ArmModelError} */
+  builds(model: string): Promise<readonly ArmBuild[]>;
 }
 
 /** Parts of the bridge that a set-up needs. */
 export interface SetupParts {
   readonly clock: Clock;
   readonly arms: Arms;
+  readonly reader: ModelReader;
   /** Ports of this machine without an arm, each with its bus URL for the configuration. */
   readonly ports: () => Promise<readonly { readonly port: PortInfo; readonly bus: string }[]>;
   /** Reserves a bus. @returns releases it @throws {BridgeError} owned */
@@ -157,7 +166,7 @@ export class SetupService {
   #trials: readonly Trial[] = [];
   #made: readonly string[] = [];
   /** Cached, because models do not change while the bridge runs. */
-  #models: readonly ModelBuilds[] | null = null;
+  #models: Promise<readonly ModelBuilds[]> | null = null;
 
   constructor(parts: SetupParts) {
     this.#parts = parts;
@@ -185,9 +194,16 @@ export class SetupService {
   }
 
   /** Models that a person can choose from, each with its builds. */
-  models(): readonly ModelBuilds[] {
-    this.#models ??= armModels().map((model) => ({ model, builds: buildsOf(model) }));
-    return this.#models;
+  async models(): Promise<readonly ModelBuilds[]> {
+    this.#models ??= Promise.all(
+      armModels().map(async (model) => ({ model, builds: await this.#parts.reader.builds(model) })),
+    );
+    try {
+      return await this.#models;
+    } catch (error) {
+      this.#models = null;
+      throw error;
+    }
   }
 
   /** USB adapters without an arm: description of each, and the arms that usually have it. */
@@ -327,11 +343,8 @@ export class SetupService {
     const fault = nameFault(name);
     if (fault !== undefined) throw new BridgeError('bad_request', `name: ${fault}.`);
     const practice = request.bus === null;
-    const { arm, variant } = people(() => {
-      if (!armModels().includes(model))
-        throw new ArmModelError(`there is no arm "${model}": ${armModels().join(', ')}`);
-      const variant = request.variant ?? variantFor(model, role);
-      return { arm: armToSetUp(model, variant), variant };
+    const { arm, variant } = await this.#armOf(model, request.variant, role).catch((error: unknown) => {
+      throw inWords(error);
     });
     const bus = request.bus ?? `sim:${model}`;
     const there = this.#parts.arms.byName(name);
@@ -369,6 +382,21 @@ export class SetupService {
       given: false,
       work: null,
     };
+  }
+
+  /** @throws {ArmModelError} for a model or a variant that does not exist */
+  async #armOf(
+    model: string,
+    wanted: string | null,
+    role: Role | null,
+  ): Promise<{ readonly arm: SetupArm; readonly variant: string }> {
+    const { reader } = this.#parts;
+    if (!armModels().includes(model)) throw new ArmModelError(`there is no arm "${model}": ${armModels().join(', ')}`);
+    const asLeader = async (): Promise<boolean> => (await reader.builds(model)).some(({ value }) => value === role);
+    // The build for a role, if the model has one, else the plain build.
+    const variant = wanted ?? (role === 'leader' && (await asLeader()) ? role : BASE_VARIANT);
+    const read = await reader.readModel(model, variant);
+    return { arm: setupArm(read.model), variant };
   }
 
   /** The kit of this name; built on first use. @throws {BridgeError} bad_request, unsupported */
@@ -538,11 +566,6 @@ export class SetupService {
   }
 }
 
-/** The build for a role, if the model has one, else the plain build. */
-function variantFor(model: string, role: Role | null): string {
-  return role === 'leader' && buildsOf(model).some(({ value }) => value === role) ? role : BASE_VARIANT;
-}
-
 function isOf(pair: PairEntry, { leader, follower }: PairEntry): boolean {
   return pair.leader === leader && pair.follower === follower;
 }
@@ -552,9 +575,14 @@ function people<T>(task: () => T): T {
   try {
     return task();
   } catch (error) {
-    if (!(error instanceof ArmModelError || error instanceof ConfigError)) throw error;
-    throw new BridgeError('bad_request', `${error.message}.`);
+    throw inWords(error);
   }
+}
+
+/** A fault of a model or a configuration as a refusal; other errors as they are. */
+function inWords(error: unknown): unknown {
+  if (!(error instanceof ArmModelError || error instanceof ConfigError)) return error;
+  return new BridgeError('bad_request', `${error.message}.`);
 }
 
 /** Configuration file for new arms: the bridge's own, or my.yaml if it runs without one. */

@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import type { ServoFacts } from '../../src/arm/arm-servos.ts';
 import type { Arms } from '../../src/arm/arms.ts';
 import { Journal } from '../../src/arm/journal.ts';
-import type { ArmModel } from '../../src/arm/model.ts';
+import { type ArmModel, armBuilds } from '../../src/arm/model.ts';
 import { loadScene, SceneObjects } from '../../src/arm/scene.ts';
 import {
   type Activity,
@@ -798,6 +798,7 @@ class FakeSetup extends SetupService {
     super({
       clock: systemClock,
       arms: { all: [], byName: () => undefined } as unknown as Arms,
+      reader: { readModel: none, builds: async (model) => armBuilds(model) },
       ports: async () => [],
       hold: none,
       bench: () => ({ presence: none, assign: none, differences: none, restore: none }),

@@ -159,3 +159,24 @@ test('chunks, trajectories and greetings are prepared and checked in the planner
   expect(await waiting).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/^Arm arm is stopped/) } });
   expect(host.time.now - began).toBeLessThan(BUSY);
 });
+
+test('the model of an arm that is added is read in the planner thread, and a stop is answered meanwhile', async () => {
+  const host = new AskedHost(null);
+  const asked = await VirtualBridge.start({}, undefined, host);
+  host.questions.length = 0;
+  host.plannerLane.pause(BUSY);
+  const wanted = { device: null, serialNumber: null, variant: null };
+  const added = asked.bridge.connections.connect({ ...wanted, name: 'so100', bus: 'sim:so100' });
+  const builds = asked.get('/api/v1/setup');
+  const began = host.time.now;
+  expect((await asked.post('/stop')).body.status).toBe('ok');
+  expect(host.time.now - began).toBeLessThan(0.1);
+  expect((await asked.until(added)).model.name).toBe('so100');
+  expect((await builds).body.models.map(({ model }: { model: string }) => model)).toContain('koch');
+  expect(new Set(host.questions)).toEqual(new Set(['model', 'builds']));
+  const unknown = asked.bridge.connections.connect({ ...wanted, name: 'so100', variant: 'none', bus: 'sim:so100' });
+  await expect(asked.until(unknown)).rejects.toMatchObject({
+    code: 'bad_request',
+    message: expect.stringMatching(/model: .*variant is "none"/),
+  });
+});

@@ -192,7 +192,7 @@ export const setupRoutes = [
       const view = setup.view();
       return {
         ports: (await setup.ports()).map(({ likely, ...port }) => ({ ...port, likely: [...likely] })),
-        models: setup.models().map(({ model, builds }) => ({
+        models: (await setup.models()).map(({ model, builds }) => ({
           model,
           builds: builds.map(({ value, label }) => ({ variant: value, title: label })),
         })),
