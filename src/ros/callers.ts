@@ -68,6 +68,7 @@ export class Senders {
   /** By gid, as text. */
   readonly #known = new Map<string, Sender>();
   #together: Caller;
+  #names: string | null = null;
   #looked = Number.NEGATIVE_INFINITY;
 
   /** @param topic relative to the arm's namespace */
@@ -81,11 +82,6 @@ export class Senders {
   /** The publisher of a message; each publisher is a separate owner. @param gid from the message */
   of(gid: Uint8Array): Caller {
     return this.#sender(gid).caller;
-  }
-
-  /** The node that sent a message, human-readable; null if the graph does not know it. */
-  nameOf(gid: Uint8Array): string | null {
-    return this.#sender(gid).who;
   }
 
   #sender(gid: Uint8Array): Sender {
@@ -102,11 +98,21 @@ export class Senders {
 
   /** All publishers of a topic whose messages do not identify them, as one owner. @param now monotonic, s */
   together(now: number): Caller {
-    if (now - this.#looked > LOOK) {
-      this.#looked = now;
-      this.#together = this.#caller(inWords(this.#writers()), this.#key);
-    }
+    this.#lookAt(now);
     return this.#together;
+  }
+
+  /** Their names, human-readable; null if the graph does not know them. @param now monotonic, s */
+  namesAt(now: number): string | null {
+    this.#lookAt(now);
+    return this.#names;
+  }
+
+  #lookAt(now: number): void {
+    if (now - this.#looked <= LOOK) return;
+    this.#looked = now;
+    this.#names = inWords(this.#writers());
+    this.#together = this.#caller(this.#names, this.#key);
   }
 
   #writers(): readonly RosEndpoint[] {

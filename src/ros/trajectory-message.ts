@@ -1,5 +1,6 @@
 import type { Arm } from '../arm/types.ts';
 import type { JointPath, PathTolerances } from '../motion/trajectory-service.ts';
+import type { JointTrajectory } from './cdr.ts';
 import { type Stamp, secondsOf } from './time.ts';
 
 /** Codes of control_msgs/action/FollowJointTrajectory. */
@@ -12,18 +13,7 @@ export const TrajectoryCode = {
   GOAL_TOLERANCE_VIOLATED: -5,
 } as const;
 
-/** The fields read from trajectory_msgs/msg/JointTrajectory. */
-export interface TrajectoryMessage {
-  readonly header: { readonly stamp: Stamp };
-  readonly joint_names: readonly string[];
-  readonly points: readonly {
-    readonly positions: Float64Array;
-    readonly velocities: Float64Array;
-    readonly accelerations: Float64Array;
-    readonly effort: Float64Array;
-    readonly time_from_start: Stamp;
-  }[];
-}
+export type TrajectoryMessage = JointTrajectory;
 
 /** control_msgs/msg/JointTolerance */
 interface ToleranceMessage {
@@ -108,8 +98,11 @@ export function readTrajectory(arm: Arm, message: TrajectoryMessage, now: number
     const text = `the trajectory ended ${(late - secondsOf(points.at(-1)!.time_from_start)).toFixed(3)} s ago: check the clocks, or leave header.stamp at 0`;
     return { code: TrajectoryCode.OLD_HEADER_TIMESTAMP, text };
   }
-  const rows = (what: 'positions' | Derivative): Float64Array =>
-    Float64Array.from(left.flatMap((point) => [...point[what]]));
+  const rows = (what: 'positions' | Derivative): Float64Array => {
+    const values = new Float64Array(left.length * names.length);
+    for (const [k, point] of left.entries()) values.set(point[what], k * names.length);
+    return values;
+  };
   const path: JointPath = {
     names: [...names],
     times: Float64Array.from(left, ({ time_from_start }) => secondsOf(time_from_start) - late),

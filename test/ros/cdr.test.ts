@@ -1,7 +1,8 @@
 import { CdrWriter, EncapsulationKind } from '@foxglove/cdr';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeJointState, JointStateEncoder } from '../../src/ros/cdr.ts';
+import { decodeJointState, decodeJointTrajectory, JointStateEncoder } from '../../src/ros/cdr.ts';
+import { encodeTrajectory } from './support/trajectories.ts';
 
 const NAMES = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
 const POSITIONS = Float64Array.of(0.1, -0.2, Math.PI, -1e-9, 0, 1.5);
@@ -64,6 +65,46 @@ describe('CDR', () => {
         try {
           const { names, positions } = decodeJointState(damaged);
           expect(names.length + positions.length).toBeLessThan(whole.length);
+        } catch (error) {
+          expect(error).toBeInstanceOf(RangeError);
+        }
+      }),
+    );
+  });
+});
+
+describe('a JointTrajectory', () => {
+  const point = (k: number) => ({
+    positions: Float64Array.of(k, -k),
+    velocities: k % 2 === 0 ? new Float64Array() : Float64Array.of(0.1 * k, 0),
+    accelerations: new Float64Array(),
+    effort: new Float64Array(),
+    time_from_start: { sec: k, nanosec: 250_000_000 },
+  });
+  const message = {
+    header: { stamp: { sec: 7, nanosec: 5 } },
+    joint_names: ['a', 'shoulder_pan'],
+    points: [1, 2, 3].map(point),
+  };
+
+  test('reads back as it was written, in either byte order', () => {
+    expect(decodeJointTrajectory(encodeTrajectory(message))).toEqual(message);
+    expect(decodeJointTrajectory(encodeTrajectory(message, EncapsulationKind.CDR_BE))).toEqual(message);
+    const empty = { ...message, joint_names: [], points: [] };
+    expect(decodeJointTrajectory(encodeTrajectory(empty))).toEqual(empty);
+  });
+
+  test('that is truncated or damaged is refused and never makes a huge array', () => {
+    const whole = encodeTrajectory(message);
+    for (let length = 0; length < whole.length; length++) {
+      expect(() => decodeJointTrajectory(whole.subarray(0, length)), `${length} bytes`).toThrow(RangeError);
+    }
+    fc.assert(
+      fc.property(fc.nat(whole.length - 1), fc.nat(255), (at, value) => {
+        const damaged = whole.slice();
+        damaged[at] = value;
+        try {
+          expect(decodeJointTrajectory(damaged).points.length).toBeLessThanOrEqual(whole.length);
         } catch (error) {
           expect(error).toBeInstanceOf(RangeError);
         }

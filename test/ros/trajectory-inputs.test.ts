@@ -7,6 +7,7 @@ import { ArmNames } from '../../src/ros/names.ts';
 import { TrajectoryInputs } from '../../src/ros/trajectory-inputs.ts';
 import type { TrajectoryGoal, TrajectoryMessage } from '../../src/ros/trajectory-message.ts';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
+import { encodeTrajectory } from './support/trajectories.ts';
 
 const NODE = '/arm/arm_bridge';
 
@@ -16,6 +17,7 @@ let simulated: number | null;
 let arm: Arm;
 /** What a message on the topic, and a goal of the action, are handed to. */
 let publish: (message: TrajectoryMessage) => void;
+let take: (bytes: Uint8Array) => void;
 let send: (goal: TrajectoryGoal, signal?: AbortSignal) => Promise<{ error_code: number; error_string: string }>;
 /** Why a goal is rejected; null when it is accepted. */
 let accept: (goal: TrajectoryGoal) => string | null;
@@ -31,8 +33,10 @@ beforeEach(async () => {
   const node = {
     now: () => ({ nanoseconds: BigInt(Math.round((simulated ?? bridge.host.clock.wall()) * 1e9)) }),
     getPublishersInfoByTopic: () => [],
-    createSubscription: (_type: string, _topic: string, _options: object, take: (...args: unknown[]) => void) => {
-      publish = (message) => take(message, { publisherGid: new Uint8Array(16) });
+    createSubscription: (_type: string, _topic: string, options: object, receive: typeof take) => {
+      expect(options).toMatchObject({ isRaw: true });
+      take = receive;
+      publish = (message) => receive(encodeTrajectory(message));
     },
   };
   const parts = { node, nodeName: NODE, namespace: '/arm', arm, names: new ArmNames(arm, ''), trajectories, log };
@@ -198,4 +202,12 @@ test('a goal that cannot be carried out is rejected when it comes, for a reason 
   session.end();
   await bridge.until(arm.stop('test'));
   expect(judged({})).toMatch(/stopped/);
+});
+
+test('bytes that are no trajectory are refused and move nothing', async () => {
+  const whole = encodeTrajectory(turn(0.7));
+  take(whole.subarray(0, whole.length - 8));
+  await bridge.pass(3);
+  expect(lines.at(-1)).toMatch(/^Message on \/arm\/arm_controller\/joint_trajectory refused: truncated message/);
+  expect(Math.abs(await pan())).toBeLessThan(0.02);
 });
