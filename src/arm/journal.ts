@@ -53,9 +53,13 @@ type Draft = { -readonly [Field in keyof Entry]: Entry[Field] } & {
   /** How often a repeated action has begun, and when it last did, s. */
   turn: number;
   begun: number;
+  /** What the entry said before its latest repetition began; null if that repetition is the first. */
+  past: Past | null;
   changed: number;
   next: number;
 };
+
+type Past = Pick<Draft, 'request' | 'outcome' | 'message' | 'ended' | 'begun'>;
 
 /** An action under way. */
 export interface Doing {
@@ -69,6 +73,8 @@ export interface EntryFilter {
   readonly act?: Act | undefined;
   /** Began at this time or later, seconds since the epoch. */
   readonly since?: number | undefined;
+  /** Entries with a smaller id than this. */
+  readonly before?: number | undefined;
   readonly limit: number;
 }
 
@@ -114,13 +120,14 @@ export class Journal {
         open = false;
         // A repetition has begun already.
         if (draft.turn !== turn) return;
-        draft.outcome = outcome;
-        draft.message = message === null ? null : message.slice(0, LONGEST_MESSAGE);
-        draft.ended = this.#clock.wall();
-        this.#change(draft);
-        if (draft.count < draft.next) return;
-        draft.next = draft.count * 10;
-        this.#log(draft);
+        const entry = this.#entryFor(draft, outcome);
+        entry.outcome = outcome;
+        entry.message = message === null ? null : message.slice(0, LONGEST_MESSAGE);
+        entry.ended = this.#clock.wall();
+        this.#change(entry);
+        if (entry.count < entry.next) return;
+        entry.next = entry.count * 10;
+        this.#log(entry);
       },
     };
   }
@@ -133,10 +140,10 @@ export class Journal {
     outcome: Exclude<Outcome, 'under_way'> = 'done',
     message: string | null = null,
   ): void {
-    const latest = this.#latest(act, arm, origin);
-    if (latest !== null && latest.ended === null && outcome === 'done') {
-      latest.count++;
-      this.#change(latest);
+    const open = outcome === 'done' ? this.#latest(act, arm, origin, 'under_way') : null;
+    if (open !== null) {
+      open.count++;
+      this.#change(open);
     } else {
       this.begin(act, arm, origin).end(outcome, message);
     }
@@ -162,11 +169,11 @@ export class Journal {
   }
 
   /** Newest first. */
-  list({ arm, act, since = 0, limit }: EntryFilter): Entry[] {
+  list({ arm, act, since = 0, before = Number.POSITIVE_INFINITY, limit }: EntryFilter): Entry[] {
     const found: Entry[] = [];
     for (let i = this.#entries.length - 1; i >= 0 && found.length < limit; i--) {
       const entry = this.#entries[i]!;
-      if (entry.time < since || (act !== undefined && entry.act !== act)) continue;
+      if (entry.id >= before || entry.time < since || (act !== undefined && entry.act !== act)) continue;
       if (arm === undefined || entry.arm === null || entry.arm === arm) found.push(entry);
     }
     return found;
@@ -203,6 +210,7 @@ export class Journal {
       count: 1,
       turn: 1,
       begun: time,
+      past: null,
       changed: 0,
       next: 1,
     };
@@ -216,9 +224,11 @@ export class Journal {
     const entry = this.#latest(act, arm, origin);
     if (entry === null || entry.ended === null || takenFrom !== null) return null;
     if (now - entry.begun > TOGETHER) return null;
+    const { request, outcome, message, ended, begun } = entry;
     entry.count++;
     entry.turn++;
     return Object.assign(entry, {
+      past: { request, outcome, message, ended, begun },
       begun: now,
       request: origin.request,
       outcome: 'under_way',
@@ -227,10 +237,34 @@ export class Journal {
     });
   }
 
-  /** The latest entry of the same client, arm and action, if any. */
-  #latest(act: Act, arm: string | null, { who, from, what }: Origin): Draft | null {
+  /**
+   * The entry for a repetition that is over. An entry has one outcome: if its repetition ended differently, the entry
+   * becomes what it was, and the repetition counts in a recent entry of its own outcome, or gets one.
+   */
+  #entryFor(draft: Draft, outcome: Outcome): Draft {
+    const { past, act, arm, who, from, what, request, begun } = draft;
+    draft.past = null;
+    if (past === null || past.outcome === outcome) return draft;
+    Object.assign(draft, past);
+    draft.count--;
+    this.#change(draft);
+    const origin = { who, from, what, request };
+    const like = this.#latest(act, arm, origin, outcome);
+    if (like === null || begun - like.begun > TOGETHER) return this.#add(act, arm, origin, null, begun);
+    like.count++;
+    like.turn++;
+    return Object.assign(like, { begun, request });
+  }
+
+  /** The latest entry of the same client, arm and action, if any. @param outcome left out: any */
+  #latest(act: Act, arm: string | null, { who, from, what }: Origin, outcome?: Outcome): Draft | null {
     const same = (entry: Draft): boolean =>
-      entry.act === act && entry.arm === arm && entry.who === who && entry.from === from && entry.what === what;
+      entry.act === act &&
+      entry.arm === arm &&
+      entry.who === who &&
+      entry.from === from &&
+      entry.what === what &&
+      (outcome === undefined || entry.outcome === outcome);
     return this.#entries.findLast(same) ?? null;
   }
 }

@@ -69,6 +69,63 @@ test('the newest thousand are kept, and found by arm, act and time', async () =>
   expect(made.list({ act: 'stop', limit: 3 }).map(({ act }) => act)).toEqual(['stop', 'stop', 'stop']);
   expect(made.list({ since: all[9]!.time, limit: 5000 })).toHaveLength(10);
   expect(made.changedSince(0, 100)).toHaveLength(100);
+  // Page by page to the oldest, each once.
+  const paged: Entry[] = [];
+  for (;;) {
+    const page = made.list({ act: 'stop', before: paged.at(-1)?.id, limit: 50 });
+    if (page.length === 0) break;
+    paged.push(...page);
+  }
+  expect(paged).toEqual(made.list({ act: 'stop', limit: 5000 }));
+});
+
+test('an entry has one client, one arm and one outcome, however fast the requests come', async () => {
+  const { made, logged, pass } = journal();
+  const BEN = { ...ANNA, who: '"ben" on this computer', request: 'r-2' };
+  const turns = [
+    ['arm', ANNA, 'refused'],
+    ['arm', ANNA, 'done'],
+    ['arm', BEN, 'done'],
+    ['other', ANNA, 'done'],
+    ['arm', { ...ANNA, from: 'ROS 2' }, 'done'],
+    ['arm', ANNA, 'failed'],
+  ] as const;
+  for (let round = 0; round < 10; round++) {
+    for (const [arm, who, outcome] of turns) {
+      made.record('motion', arm, who, outcome, outcome === 'done' ? null : `it is ${outcome}`);
+      await pass(0.005);
+    }
+  }
+  const told = made.list({ limit: 99 }).reverse();
+  expect(told.map(({ arm, who, from, outcome, message, count }) => [arm, who, from, outcome, message, count])).toEqual(
+    turns.map(([arm, { who, from }, outcome]) => [
+      arm,
+      who,
+      from,
+      outcome,
+      outcome === 'done' ? null : `it is ${outcome}`,
+      10,
+    ]),
+  );
+  // The log has each outcome at once.
+  expect(logged.slice(0, 6).map(({ outcome }) => outcome)).toEqual(turns.map(([, , outcome]) => outcome));
+});
+
+test('a motion that follows a refused one at once is an entry of its own when it is over, with its own request', async () => {
+  const { made, pass } = journal();
+  made.record('motion', 'arm', ANNA, 'refused', 'driven by "ben"');
+  await pass(0.1);
+  const { changes } = made;
+  const doing = made.begin('motion', 'arm', { ...ANNA, request: 'r-2' });
+  await pass(3);
+  doing.end('ended', 'stopped');
+  expect(made.list({ limit: 9 })).toMatchObject([
+    { request: 'r-2', outcome: 'ended', message: 'stopped', count: 1 },
+    { request: 'r-1', outcome: 'refused', message: 'driven by "ben"', count: 1 },
+  ]);
+  // Those who follow the journal hear of both.
+  expect(made.changedSince(changes, 9)).toHaveLength(2);
+  expect(made.hasWritten('r-2', changes)).toBe(true);
 });
 
 test('every route that does something says what, for the journal', () => {
