@@ -43,10 +43,11 @@ export class LogTail {
     for (const listener of this.#listeners) listener(told);
   }
 
-  /** The kept lines from number `from` on; at most the newest `most` of them. */
-  since(from: number, most: number): LogLine[] {
-    const count = Math.min(this.#next - from, this.#lines.length, most);
-    return count <= 0 ? [] : this.#lines.slice(-count).map(parsed);
+  /** The kept lines from number `from` on and before number `before`, newest first; each is parsed when it is read. */
+  *newest(from: number, before = this.#next): Generator<LogLine> {
+    const oldest = this.#next - this.#lines.length;
+    for (let i = Math.min(before, this.#next) - 1; i >= Math.max(from, oldest); i--)
+      yield parsed(this.#lines[i - oldest]!);
   }
 }
 

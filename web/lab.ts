@@ -1,6 +1,6 @@
 import type { Schemas } from '../clients/typescript/src/bridge.ts';
 
-type Answer = Schemas['BridgesAnswer'];
+type Answer = Pick<Schemas['BridgesAnswer'], 'here' | 'others'>;
 type Overview = Schemas['BridgeOverview'];
 type Arm = Overview['arms'][number];
 

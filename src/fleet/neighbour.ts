@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
 import { ask, type Credentials, Untrusted } from './ask.ts';
-import { type BridgeOverview, bridgeOverview } from './overview.ts';
+import { type BridgeOverview, bounded, bridgeOverview } from './overview.ts';
 
 /** A bridge counts as silent after this long without an answer, s. */
 const SILENT = 3;
@@ -90,11 +90,12 @@ export class Neighbour {
       );
       this.#heard = this.#clock.now();
       this.seen = this.#clock.wall();
-      const overview = bridgeOverview.safeParse(body);
-      if (status === 200 && overview.success) {
+      const { data } = bridgeOverview.safeParse(body);
+      const overview = data === undefined ? null : bounded(data);
+      if (status === 200 && overview !== null) {
         this.state = 'answers';
         this.reason = '';
-        this.overview = overview.data;
+        this.overview = overview;
       } else {
         this.state = 'refuses';
         this.reason = refusalOf(status, body);

@@ -60,3 +60,25 @@ export const bridgeOverview = z.object({
     .max(MOST_ARMS),
 });
 export type BridgeOverview = z.output<typeof bridgeOverview>;
+
+/** Largest overview, bytes of JSON: two of them fit into one answer. */
+const MOST_BYTES = 30 * 1024;
+/** Characters that texts keep in an overview that would be larger. */
+const FEW_WORDS = 100;
+
+const tooLarge = (overview: BridgeOverview): boolean => Buffer.byteLength(JSON.stringify(overview)) > MOST_BYTES;
+
+/** The overview, with shorter reasons if it would be too large; null if it is too large even so. */
+export function bounded(overview: BridgeOverview): BridgeOverview | null {
+  if (!tooLarge(overview)) return overview;
+  const brief = (text: string): string => text.slice(0, FEW_WORDS);
+  const { trouble, ros, pairs, arms } = overview;
+  const short = {
+    ...overview,
+    trouble: brief(trouble),
+    ros: { ...ros, reason: brief(ros.reason) },
+    pairs: pairs.map((pair) => ({ ...pair, reason: brief(pair.reason) })),
+    arms: arms.map((arm) => ({ ...arm, reason: brief(arm.reason), doubt: brief(arm.doubt) })),
+  };
+  return tooLarge(short) ? null : short;
+}

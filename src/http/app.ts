@@ -15,7 +15,7 @@ import { Asks } from './asks.ts';
 import { asyncApi } from './asyncapi.ts';
 import { Callers } from './callers.ts';
 import { CLIENT_HEADER, type Client, Clients, LEASE } from './clients.ts';
-import { endSilent, refuseConnection, TIMES } from './connections.ts';
+import { endSilent, refuseConnection, SERVER } from './connections.ts';
 import { DatagramPort } from './datagrams.ts';
 import { HttpProblem, INTERNAL_ERROR, PROBLEM_TYPE, problemDetails, problemOf, wantsProblem } from './errors.ts';
 import { etagOf, isKnown } from './etag.ts';
@@ -83,6 +83,13 @@ function checkEncoding(request: FastifyRequest): void {
   throw new HttpProblem(415, 'The body is compressed: send it as it is, without Content-Encoding.', {
     'accept-encoding': 'identity',
   });
+}
+
+/** @throws {HttpProblem} 417 for an expectation other than `100-continue` */
+function checkExpectation({ raw: { headers } }: FastifyRequest): void {
+  const { expect } = headers;
+  if (expect === undefined || /(?:^|\W)100-continue(?:$|\W)/i.test(expect)) return;
+  throw new HttpProblem(417, 'The bridge knows no such expectation: leave out Expect, or send "Expect: 100-continue".');
 }
 
 /** Leaves request bodies unparsed: they are files, and the handlers read them. */
@@ -175,12 +182,12 @@ export function buildApp(services: HttpServices): FastifyInstance {
     childLoggerFactory: () => logger as FastifyBaseLogger,
     genReqId: ({ headers }) => ids.of(headers[REQUEST_HEADER]),
     bodyLimit: BODY_LIMIT,
-    requestTimeout: TIMES.requestTimeout,
-    keepAliveTimeout: TIMES.keepAliveTimeout,
+    requestTimeout: SERVER.requestTimeout,
+    keepAliveTimeout: SERVER.keepAliveTimeout,
     ...(certificate === null
-      ? { http: TIMES }
+      ? { http: SERVER }
       : {
-          serverFactory: (handler: RequestListener) => createServer({ ...certificate, ...TIMES }, handler),
+          serverFactory: (handler: RequestListener) => createServer({ ...certificate, ...SERVER }, handler),
         }),
     forceCloseConnections: true,
     exposeHeadRoutes: true,
@@ -201,6 +208,8 @@ export function buildApp(services: HttpServices): FastifyInstance {
     expectant.add(request);
     app.server.emit('request', request, response);
   });
+  // Node would answer 417 itself, without the id of the request.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.addHook('onRoute', ({ url, method }) => {
     const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`);
     routes.push({ pattern, methods: [method].flat() });
@@ -257,6 +266,8 @@ export function buildApp(services: HttpServices): FastifyInstance {
         request.client = clients.of(raw, admission);
       }
       checkEncoding(request);
+      // A stop is obeyed whatever else its request asks for.
+      if (access !== 'stop') checkExpectation(request);
     } catch (error) {
       // The body of a refused request stays unread, so the connection must end with the answer.
       reply.header('connection', 'close');

@@ -6,8 +6,12 @@ const MOST_SILENCE = 20_000;
 /** After its last answer, a client has this long to close the connection, ms. */
 const FAREWELL = 1000;
 
-/** Time limits for the TLS handshake, headers and whole request, ms. The answer to a move may take longer. */
-export const TIMES = {
+/**
+ * Options of the servers: time limits for the TLS handshake, headers and whole request, ms (the answer to a move may
+ * take longer). The guard refuses a request without Host, because Node's own answer would have no request id.
+ */
+export const SERVER = {
+  requireHostHeader: false,
   handshakeTimeout: 5000,
   headersTimeout: 10_000,
   requestTimeout: 20_000,

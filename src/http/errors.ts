@@ -36,6 +36,7 @@ const CODES: Readonly<Record<number, string>> = {
   413: 'too_large',
   415: 'compressed',
   416: 'no_such_bytes',
+  417: 'unknown_expectation',
   422: 'invalid',
   429: 'too_many',
   503: 'unavailable',
@@ -52,6 +53,15 @@ export class HttpProblem extends Error {
     super(typeof detail === 'string' ? detail : detail.map((item) => `${item.loc.join('.')}: ${item.msg}`).join('; '));
     this.name = 'HttpProblem';
   }
+}
+
+/** An error with a shorter text. @param brief shortens it; faults of a validation are short already */
+export function shortened(problem: HttpProblem, brief: (text: string) => string): HttpProblem {
+  const { status, detail, headers, named } = problem;
+  if (typeof detail !== 'string') return problem;
+  const text = brief(detail);
+  if (text === detail) return problem;
+  return new HttpProblem(status, text, headers, { code: named.code, remedy: named.remedy });
 }
 
 /** Response to any internal fault. The reason is in the log, not in the response. */

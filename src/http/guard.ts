@@ -105,10 +105,13 @@ export class Guard {
   /**
    * Checks Host and Origin: refuses web pages of other sites, and foreign names that resolve to this computer (DNS
    * rebinding). Call it before the body is read, also for upgrades.
-   * @throws {HttpProblem} 400 for several Host headers, 403
+   * @throws {HttpProblem} 400 for a missing Host header or several, 403
    */
   checkSource(request: IncomingMessage): void {
     const { host = '', origin } = request.headers;
+    if (request.headers.host === undefined && request.httpVersion === '1.1') {
+      throw new HttpProblem(400, 'The request has no Host header: HTTP/1.1 needs one.');
+    }
     if (hasSeveralHosts(request.rawHeaders)) throw new HttpProblem(400, 'The request has more than one Host header.');
     this.#checkHost(host, request);
     const authority = authorityOf(request.url ?? '/');

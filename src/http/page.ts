@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { hostOf } from './addresses.ts';
 import { pageCookie } from './clients.ts';
+import { HttpProblem } from './errors.ts';
 import { etagOf, isKnown } from './etag.ts';
 
 /** Output of `npm run build:page`: next to this folder once compiled. */
@@ -62,12 +63,12 @@ export function pageRoutes(
 ): void {
   const config = { access: 'open' as const };
   if (!existsSync(join(folder, 'index.html'))) {
-    app.get('/', { config }, async (_request, reply) =>
-      reply
-        .code(404)
-        .type('text/plain; charset=utf-8')
-        .send('The control page is not built: run npm run build:page, or start the bridge with npm start.\n'),
-    );
+    app.get('/', { config }, () => {
+      throw new HttpProblem(
+        404,
+        'The control page is not built: run npm run build:page, or start the bridge with npm start.',
+      );
+    });
     return;
   }
   for (const name of readdirSync(folder)) {

@@ -8,7 +8,7 @@ import type { Callers } from './callers.ts';
 import { originOf } from './callers.ts';
 import type { Clients } from './clients.ts';
 import type { DatagramPort } from './datagrams.ts';
-import { asProblem, HttpProblem } from './errors.ts';
+import { asProblem, HttpProblem, shortened } from './errors.ts';
 import { LONGEST_NAME, queryBoolean, queryInteger, text, word } from './fields.ts';
 import type { Guard } from './guard.ts';
 import type { Limits } from './limits.ts';
@@ -18,7 +18,7 @@ import type { RequestCounts } from './metrics.ts';
 import type { Motions } from './motions.ts';
 import type { RequestIds } from './request-ids.ts';
 import { armById, armByName, armNamed, armsById, drivenArmsById, type HttpServices } from './services.ts';
-import { type BodyShape, bodyReader, Faults, readQuery } from './validation.ts';
+import { type BodyShape, bodyReader, Faults, MOST_ECHO, readQuery, repeatingLittle } from './validation.ts';
 import { writerOf } from './writer.ts';
 
 /**
@@ -301,30 +301,37 @@ export function handlerOf(route: Route, parts: Parts) {
   const send = (answer: unknown, reply: FastifyReply): void => {
     if (answer === reply) return;
     const writer = reply.statusCode === 503 ? writeFailure : write;
-    reply.header('content-type', JSON_TYPE).send(writer!(answer));
+    const [result] = outcomeOf(answer);
+    const told = result === 'failed' ? { ...(answer as object), request_id: reply.request.id } : answer;
+    reply.header('content-type', JSON_TYPE).send(writer!(told));
   };
-  const refuse = (error: unknown, arm: Arm | undefined, reply: FastifyReply): void => {
+  /** Shortens what an answer repeats of the body of its request. */
+  const brief = <T>(told: T, { body }: { readonly body: unknown }, request: FastifyRequest): T =>
+    request.body instanceof Buffer && request.body.length > MOST_ECHO ? repeatingLittle(told, body) : told;
+  const refuse = (error: unknown, input: ReturnType<typeof read>, reply: FastifyReply): void => {
+    const { arm } = input as { readonly arm: Arm | undefined };
     const context = {
       route: route.path,
       ...(arm === undefined ? {} : { armId: arm.id }),
       status: route.statuses ?? {},
     };
-    const problem = asProblem(error, context);
+    const whole = asProblem(error, context);
+    const problem =
+      whole instanceof HttpProblem ? shortened(whole, (text) => brief(text, input, reply.request)) : whole;
     if (conflict === undefined || !(problem instanceof HttpProblem) || problem.status !== 409) throw problem;
     send(conflict(problem.message), reply);
   };
   // Uses callbacks: a promise for each request would cost more than most routes do.
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const input = read(request);
-    const { arm } = input as { readonly arm: Arm | undefined };
     const note = writing(route, input, request, services);
     const tell = (outcome: unknown): void => {
       note?.(...outcomeOf(outcome));
-      send(outcome, reply);
+      send(outcome === reply ? reply : brief(outcome, input, request), reply);
     };
     const fail = (error: unknown): void => {
       note?.('refused', messageOf(error));
-      refuse(error, arm, reply);
+      refuse(error, input, reply);
     };
     let answer: unknown;
     try {

@@ -4,9 +4,15 @@ import { components } from './fields.ts';
 
 /** Shared answers of routes. */
 
+const requestId = z.string().describe('Id of the request, as in its header X-Request-Id and in the log.');
+
+/** Request id of an answer in the shape of a success; only a failure has it. */
+export const failedRequest = requestId.optional();
+
 export const outcome = {
   status: z.enum(['ok', 'error']).default('ok').describe('Whether it was done.'),
   message: z.string().nullable().optional().describe('What went wrong, or what was done.'),
+  request_id: failedRequest,
 };
 
 export const statusResponse = z.looseObject(outcome).register(components, { id: 'StatusResponse' });
@@ -32,8 +38,6 @@ export const validationError = z
     type: z.string(),
   })
   .register(components, { id: 'ValidationError' });
-
-const requestId = z.string().describe('Of the request, as in its header X-Request-Id and in the log.');
 
 export const httpValidationError = z
   .object({

@@ -32,7 +32,7 @@ const QUERY_TEXTS: Readonly<Record<string, string>> = {
 /** Most faults in one answer; further ones are only counted. */
 const MOST_FAULTS = 20;
 /** Most bytes of sent text that one answer repeats over all its faults: in total, and for values. */
-const MOST_ECHO = 200;
+export const MOST_ECHO = 200;
 const MOST_VALUES = 100;
 const MAX_ECHO_DEPTH = 3;
 const MAX_ECHO_ENTRIES = 20;
@@ -85,6 +85,43 @@ export function echo(value: unknown, room: number, depth = 0): unknown {
     default:
       return value ?? null;
   }
+}
+
+/** Adds the texts of a value to `texts`. Items of lists are left out: they are names that the bridge knows. */
+function addTexts(value: unknown, texts: Set<string>): void {
+  if (typeof value === 'string') texts.add(value);
+  else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    for (const item of Object.values(value)) addTexts(item, texts);
+  }
+}
+
+function withReplaced(value: unknown, replaced: ReadonlyMap<string, string>): unknown {
+  if (typeof value === 'string') {
+    let text = value;
+    for (const [sent, shown] of replaced) text = text.replaceAll(sent, shown);
+    return text;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => withReplaced(item, replaced));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withReplaced(item, replaced)]));
+}
+
+/**
+ * An answer that repeats at most {@link MOST_ECHO} bytes of the texts in a body. Names stay whole; longer texts share
+ * the bytes that the names leave, the shortest first.
+ * @param sent body of the request
+ */
+export function repeatingLittle<T>(answer: T, sent: unknown): T {
+  const texts = new Set<string>();
+  addTexts(sent, texts);
+  let room = MOST_ECHO;
+  const replaced = new Map<string, string>();
+  const sizes = [...texts].map((text) => ({ text, size: Buffer.byteLength(text) })).sort((a, b) => a.size - b.size);
+  for (const { text, size } of sizes) {
+    if (size > LONGEST_NAME && size > room) replaced.set(text, `${beginning(text, room)}...`);
+    room = Math.max(0, room - size);
+  }
+  return replaced.size === 0 ? answer : (withReplaced(answer, replaced) as T);
 }
 
 /** Collects the faults of a request. Its size is bounded for any request. */

@@ -3,6 +3,7 @@ import { alarmTexts } from '../arm/alarms.ts';
 import { ACTS, type Entry, OUTCOMES } from '../arm/journal.ts';
 import { travelOf } from '../arm/model.ts';
 import { ARM_STATES, type Arm } from '../arm/types.ts';
+import { fitting } from './answer-size.ts';
 import { ASK_STATES, type Ask } from './asks.ts';
 import { components, MOST_JOINTS } from './fields.ts';
 import type { HttpServices } from './services.ts';
@@ -359,21 +360,23 @@ export const logLine = z
   })
   .register(components, { id: 'LogLine' });
 
-/** Most characters of one log message, and of all messages in one answer. */
+/** Most characters of one log message. */
 const LONGEST_MESSAGE = 1000;
-const MOST_CHARACTERS = 40_000;
 
-/** Log lines from number `from` on: the newest `most`, fewer if they are too long for one answer. */
-export function logView({ log }: HttpServices, from: number, most: number): z.input<typeof logLine>[] {
-  const lines = log.since(from, most);
-  let first = lines.length;
-  let room = MOST_CHARACTERS;
-  while (first > 0 && room > 0) room -= Math.min(LONGEST_MESSAGE, lines[--first]!.message.length);
-  return lines.slice(first).map(({ time, level, message }) => ({
-    time,
-    level,
-    message: message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}...` : message,
-  }));
+/** Log lines from number `from` on and before number `before`: the newest `most`, fewer if they are too long for one answer. */
+export function logView({ log }: HttpServices, from: number, most: number, before?: number): z.input<typeof logLine>[] {
+  const newest = function* (): Generator<z.input<typeof logLine>> {
+    let count = 0;
+    for (const { time, level, message } of log.newest(from, before)) {
+      if (count++ === most) return;
+      yield {
+        time,
+        level,
+        message: message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}...` : message,
+      };
+    }
+  };
+  return fitting(newest()).reverse();
 }
 
 /** 0 for a non-finite (unknown) number, which JSON cannot represent. */

@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts';
 import { fileDisk } from '../disk.ts';
 import { pathOf } from '../http/addresses.ts';
 import { CLIENT_HEADER, Clients } from '../http/clients.ts';
-import { endSilent, refuseConnection, TIMES } from '../http/connections.ts';
+import { endSilent, refuseConnection, SERVER } from '../http/connections.ts';
 import { HttpProblem, PROBLEM_TYPE, problemDetails, UNKNOWN, wantsProblem } from '../http/errors.ts';
 import { Guard, type Session } from '../http/guard.ts';
 import { Limits } from '../http/limits.ts';
@@ -68,8 +68,8 @@ export class StopServer {
     const take = (request: IncomingMessage, response: ServerResponse): void => void this.#take(request, response);
     this.#server =
       certificate === null
-        ? createPlain(TIMES, take)
-        : createEncrypted({ ...TIMES, cert: Buffer.from(certificate.cert), key: Buffer.from(certificate.key) }, take);
+        ? createPlain(SERVER, take)
+        : createEncrypted({ ...SERVER, cert: Buffer.from(certificate.cert), key: Buffer.from(certificate.key) }, take);
     this.#limits = new Limits(config.rate_limit, clock);
     this.#limits.watch(this.#server);
     endSilent(this.#server);
@@ -82,6 +82,9 @@ export class StopServer {
         throw error;
       },
     });
+    // No body is read, and Node's own answer to an unknown expectation would have no request id.
+    this.#server.on('checkContinue', take);
+    this.#server.on('checkExpectation', take);
     this.#server.on('clientError', (error, socket) => refuseConnection(error, socket as Socket, this.#ids.next()));
   }
 
@@ -152,7 +155,8 @@ export class StopServer {
       const { owner, from } = this.#clients.of(request, this.#guard.admit(request));
       const id = this.#idOf(request);
       const origin = { who: owner.name, from, what: `POST ${pathOf(request.url ?? '/')}`, request: named };
-      send(200, await this.#desk.stop(id, 'POST /stop', origin));
+      const answer = await this.#desk.stop(id, 'POST /stop', origin);
+      send(200, answer.status === 'error' ? { ...answer, request_id: named } : answer);
     } catch (error) {
       if (!(error instanceof HttpProblem)) throw error;
       const plain = { detail: error.detail, request_id: named };

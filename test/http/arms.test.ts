@@ -90,6 +90,7 @@ test('pairs, configuration and log are told, and no secret', async () => {
   }
   expect((await ask('GET', '/api/v1/log?start=1')).body).toEqual({
     next: 2,
+    first: 1,
     lines: [{ time: 1767323045, level: 'info', message: 'two' }],
   });
   for (const start of ['-1', '1.5', 'x', '']) {

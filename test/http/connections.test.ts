@@ -77,7 +77,7 @@ test.each(DIALECTS)('%s: an arm is disconnected by its id, unless somebody else 
   connections.refusal = 'Arm follower is still connected.';
   expect(await post('/robot/disconnect?robot_id=1&take_over=true')).toEqual({
     status: 200,
-    body: { status: 'error', message: 'Arm follower is still connected.' },
+    body: { status: 'error', message: 'Arm follower is still connected.', request_id: expect.any(String) },
   });
 });
 

@@ -21,8 +21,10 @@ test('probes need no token and are told whether the loop runs and the arms are t
   services.arms.all[1]!.state = 'disconnected';
   const health = await app.inject('/healthz');
   expect([health.statusCode, health.json().message]).toEqual([503, 'The control loop does not run.']);
+  expect(health.json().request_id).toBe(health.headers['x-request-id']);
   const ready = await app.inject('/readyz');
   expect([ready.statusCode, ready.json().message]).toEqual([503, '1 of 2 arms are disconnected.']);
+  expect(ready.json().request_id).toBe(ready.headers['x-request-id']);
 });
 
 test('readiness waits for a ROS 2 that is demanded, and tells of one that is only wished for', async () => {

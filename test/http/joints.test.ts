@@ -135,6 +135,7 @@ describe('torque', () => {
     expect((await post('/torque/toggle?robot_id=0', { torque_status: false })).body).toEqual({
       status: 'error',
       message: 'something holds elbow_flex back',
+      request_id: expect.any(String),
     });
   });
 });

@@ -14,7 +14,10 @@ test('a recording has a name of its own where none is given, and the others the 
   expect(services.recordings.started).toEqual([{ arm: 'follower', name: started.body.name, rate: 50 }]);
   expect((await app.inject({ url: '/status' })).json().is_recording).toBe(true);
   expect((await post('/recording/stop')).body).toMatchObject({ status: 'ok', samples: 100, duration: 2 });
-  expect((await post('/recording/stop')).body).toEqual({ status: 'error', message: 'leader is not being recorded' });
+  expect((await post('/recording/stop')).body).toMatchObject({
+    status: 'error',
+    message: 'leader is not being recorded',
+  });
 
   expect(await post('/recording/play', { name: 'wave' })).toEqual({
     status: 200,

@@ -240,6 +240,7 @@ test('mirroring starts with defaults for what was left out, and stops', async ()
   expect(await post('/move/leader/stop')).toEqual({
     status: 'error',
     message: 'Leader-follower control is not running',
+    request_id: expect.any(String),
   });
 });
 
@@ -291,7 +292,11 @@ test('gravity compensation of one arm starts with defaults, owns it, and stops h
   expect(services.gravity.floating.get(1)).toEqual({ shoulder: 30, elbow: 50, wrist: 10 });
   expect(await post('/gravity/stop')).toEqual({ status: 'ok', message: 'Stopping gravity control' });
   expect(services.gravity.released).toBe('hold');
-  expect(await post('/gravity/stop')).toEqual({ status: 'error', message: 'Gravity control is not running' });
+  expect(await post('/gravity/stop')).toEqual({
+    status: 'error',
+    message: 'Gravity control is not running',
+    request_id: expect.any(String),
+  });
   expect(await post('/gravity/stop?robot_id=7')).toMatchObject({ status: 400 });
 });
 

@@ -164,6 +164,7 @@ test('what is no HTTP gets an answer in the shape of the interface', async () =>
 });
 
 test('a request without Host, or with an empty one, is refused', async () => {
+  expect(await exchange('POST /stop HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [\s\S]*no Host header/);
   expect(await exchange('POST /stop HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 /);
   expect(await exchange('POST /stop HTTP/1.1\r\nHost:\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 /);
 });
@@ -194,10 +195,12 @@ test('a client is told to send its body only once its request is not refused by 
   expect(await ask('/nowhere', '')).toMatch(/^HTTP\/1\.1 404 /);
 });
 
-test('no answer may be taken for something else than it says it is', async () => {
+test('every answer has the id of its request, in its header and in every error, and may not be taken for something else', async () => {
   const ask = (line: string, more = '') =>
     exchange(`${line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${more}\r\n`);
   const upgrade = 'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
+  const upgrades = 'Connection: Upgrade\r\n';
+  const host = 'Host: localhost\r\n';
   for (const answer of [
     await ask('GET /status'),
     await ask('HEAD /status'),
@@ -209,10 +212,24 @@ test('no answer may be taken for something else than it says it is', async () =>
     await ask('DELETE /status'),
     await ask('POST /move/absolute'),
     await ask('POST /status', 'Origin: http://evil.example\r\n'),
-    await ask('GET /move/teleop/ws?robot_id=9', `Connection: Upgrade\r\n${upgrade}`),
+    await ask('GET /move/teleop/ws?robot_id=9', `${upgrades}${upgrade}`),
+    await ask('GET /api/v1/live', `${upgrades}${upgrade}Origin: http://evil.example\r\n`),
+    await ask('GET /api/v1/live', `${upgrades}Upgrade: websocket\r\nSec-WebSocket-Version: 7\r\n`),
+    await ask('POST /api/v1/live', `${upgrades}${upgrade}`),
+    await ask('GET /status', 'Expect: x\r\n'),
+    await ask('POST /move/absolute', 'Expect: x\r\nContent-Length: 2\r\n'),
+    await ask('POST /stop', 'Expect: x\r\n'),
+    await exchange('GET /status HTTP/1.1\r\n\r\n'),
+    await exchange('GET /status HTTP/1.0\r\n\r\n'),
     await exchange('hello\r\n\r\n'),
+    await exchange(`GET /status HTTP/1.1\r\n${host}X: ${'x'.repeat(17_000)}\r\n\r\n`),
+    await exchange(`POST /status HTTP/1.1\r\n${host}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`),
   ]) {
-    expect(answer.split('\r\n\r\n')[0]).toMatch(/^x-content-type-options: nosniff$/im);
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    expect(head).toMatch(/^x-content-type-options: nosniff$/im);
+    const [, id] = /^x-request-id: (\S+)$/im.exec(head) ?? [];
+    expect([head, id]).toEqual([head, expect.any(String)]);
+    if (/^HTTP\/1\.1 [45]/.test(head) && body !== '') expect(JSON.parse(body)).toMatchObject({ request_id: id });
   }
   const stream = await fetch(`http://127.0.0.1:${port}/api/v1/live`);
   expect(stream.headers.get('x-content-type-options')).toBe('nosniff');

@@ -79,7 +79,11 @@ test('an arm that does not follow is an error in the answer; one of somebody els
   services.teleoperation.problem = 'arm leader does not follow: elbow and table would touch';
   expect(await post(BODY)).toEqual({
     status: 200,
-    body: { status: 'error', message: 'arm leader does not follow: elbow and table would touch' },
+    body: {
+      status: 'error',
+      message: 'arm leader does not follow: elbow and table would touch',
+      request_id: expect.any(String),
+    },
   });
   services.arms.all[0]!.owner = { key: 'mirror', name: 'mirroring' };
   expect((await post(BODY)).status).toBe(409);

@@ -191,6 +191,43 @@ test('the port of the stop stops one arm or all, and answers nothing else', asyn
   expect(arm().latched).toBe(false);
 });
 
+test('every answer of that port has the id of its request, and a stop is obeyed whatever its request expects', async () => {
+  const exchange = async (text: string): Promise<string> => {
+    const socket = connect(stopPort, '127.0.0.1').setEncoding('latin1');
+    let answer = '';
+    socket.on('data', (part) => {
+      answer += part;
+    });
+    socket.write(text);
+    await once(socket, 'close');
+    return answer;
+  };
+  const stop = (more: string) =>
+    exchange(
+      `POST /stop HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${AUTHORISED.authorization}\r\nConnection: close\r\n${more}\r\n`,
+    );
+  const upgrade = 'GET /api/v1/stop HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n';
+  const body = 'Content-Length: 1000000\r\n';
+  for (const [status, answer] of [
+    [200, await stop('Expect: x\r\n')],
+    // No body is asked for.
+    [200, await stop(`Expect: 100-continue\r\n${body}`)],
+    [400, await exchange('POST /stop HTTP/1.1\r\n\r\n')],
+    [400, await exchange('hello\r\n\r\n')],
+    [401, await exchange('POST /stop HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')],
+    [401, await exchange(`${upgrade}\r\n`)],
+    [431, await exchange(`POST /stop HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`)],
+  ] as const) {
+    const [head = '', told = ''] = answer.split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(head).toMatch(/^x-content-type-options: nosniff$/im);
+    const [, id] = /^x-request-id: (\S+)$/im.exec(head) ?? [];
+    expect([head, id]).toEqual([head, expect.any(String)]);
+    if (status >= 400) expect(JSON.parse(told)).toMatchObject({ request_id: id });
+  }
+  await expect.poll(async () => (await reset()).body.status, PATIENCE).toBe('ok');
+});
+
 test('who is refused by the bridge is refused there, and its own page is not', async () => {
   expect((await ask('POST', '/stop', {})).status).toBe(401);
   expect((await ask('POST', '/stop', { ...AUTHORISED, host: 'evil.example' })).status).toBe(403);

@@ -209,8 +209,16 @@ export class Bridge {
   }
 
   /** This bridge and the others of its laboratory, with how their arms are. */
-  bridges(): Promise<Schemas['BridgesAnswer']> {
-    return this.call('get', '/api/v1/bridges');
+  async bridges(): Promise<Schemas['BridgesAnswer']> {
+    const answer = await this.call('get', '/api/v1/bridges');
+    const others = [...answer.others];
+    while (others.length < answer.total) {
+      const more = await this.call('get', '/api/v1/bridges', { query: { offset: others.length } });
+      // A bridge may have gone meanwhile.
+      if (more.others.length === 0) break;
+      others.push(...more.others);
+    }
+    return { ...answer, others };
   }
 
   /** All arms of all bridges of the laboratory stop. @throws {BridgeError} naming the bridges that have not confirmed it */
@@ -290,14 +298,17 @@ export class Bridge {
     return this.call('get', '/api/v1/pairs');
   }
 
-  /** Who did what, and what came of it: the newest first. @param query which of it; `since` in seconds since the epoch */
+  /** Who did what, and what came of it: the newest first. @param query which of it; `since` in seconds since the epoch; to go back, `before` is the `id` of the last */
   async events(query: QueryOf<paths['/api/v1/events']['get']> = {}): Promise<Schemas['JournalEvent'][]> {
     return (await this.call('get', '/api/v1/events', { query })).events;
   }
 
-  /** The newest lines of the bridge's log, from a number on; `next` is the number of the one that comes next. */
-  log(start = 0): Promise<Schemas['LogAnswer']> {
-    return this.call('get', '/api/v1/log', { query: { start } });
+  /**
+   * The newest lines of the bridge's log, from number `start` on. To follow it, pass `next` as `start`; to go back, pass
+   * `first` as `before`.
+   */
+  log(start = 0, before?: number): Promise<Schemas['LogAnswer']> {
+    return this.call('get', '/api/v1/log', { query: { start, ...(before === undefined ? {} : { before }) } });
   }
 
   /** The configuration in use, without secrets. */

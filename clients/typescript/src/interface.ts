@@ -1328,7 +1328,7 @@ export interface paths {
         };
         /**
          * Who did what
-         * @description Motions, torque, stops, take-overs, calibrations and changes of the configuration, by HTTP, by ROS 2 and by the bridge itself: the newest thousand are kept. The live stream tells them as they come.
+         * @description Motions, torque, stops, take-overs, calibrations and changes of the configuration, by HTTP, by ROS 2 and by the bridge itself. The bridge keeps the newest thousand. To go back further than one answer, repeat the request with `before` set to the `id` of its last entry, until the answer is empty. The live stream sends entries as they come.
          */
         get: operations["events"];
         put?: never;
@@ -1388,7 +1388,7 @@ export interface paths {
         };
         /**
          * The newest lines of the log
-         * @description The lines from number `start` on, as far as they are kept.
+         * @description The newest lines from number `start` on and before number `before`, as many as fit into 64 kB. The bridge keeps a thousand.
          */
         get: operations["log"];
         put?: never;
@@ -1428,7 +1428,7 @@ export interface paths {
         };
         /**
          * All bridges of the laboratory
-         * @description This one, those of `fleet.bridges`, and those found on the network with `fleet.discovery`; each is asked every second.
+         * @description This one, those of `fleet.bridges`, and those found on the network with `fleet.discovery`; each is asked every second. If `others` has fewer than `total`, repeat the request with `offset` for the rest.
          */
         get: operations["bridges"];
         put?: never;
@@ -1861,6 +1861,8 @@ export interface components {
             status?: "ok" | "error";
             /** @description What went wrong, or what was done. */
             message?: string | null;
+            /** @description Id of the request, as in its header X-Request-Id and in the log. */
+            request_id?: string;
         } & {
             [key: string]: unknown;
         };
@@ -1877,14 +1879,14 @@ export interface components {
         HTTPValidationError: {
             /** @description At most 20, then how many more there are. */
             detail: components["schemas"]["ValidationError"][];
-            /** @description Of the request, as in its header X-Request-Id and in the log. */
+            /** @description Id of the request, as in its header X-Request-Id and in the log. */
             request_id: string;
         };
         /** HTTPError */
         HTTPError: {
             /** @description What is wrong and what to do next. */
             detail: string;
-            /** @description Of the request, as in its header X-Request-Id and in the log. */
+            /** @description Id of the request, as in its header X-Request-Id and in the log. */
             request_id: string;
         };
         /**
@@ -2309,8 +2311,10 @@ export interface components {
         };
         /** LogAnswer */
         LogAnswer: {
-            /** @description Number of the line that comes next: ask for the lines after it with `start`. */
+            /** @description Number of the next line to be written: pass it as `start` to get only newer lines. */
             next: number;
+            /** @description Number of the first line in this answer: pass it as `before` to get older lines. `next` if there is none. */
+            first: number;
             lines: components["schemas"]["LogLine"][];
         };
         /**
@@ -2324,6 +2328,8 @@ export interface components {
         CalibrateResponse: {
             /** @enum {string} */
             calibration_status: "error" | "success" | "in_progress";
+            /** @description Id of the request, as in its header X-Request-Id and in the log. */
+            request_id?: string;
             /** @description What has been done, and what to do before the next call. */
             message: string;
             /** @description 1 to total_nb_steps; 0 before the first. */
@@ -2348,6 +2354,8 @@ export interface components {
         CalibrationState: {
             /** @enum {string} */
             calibration_status: "error" | "success" | "in_progress";
+            /** @description Id of the request, as in its header X-Request-Id and in the log. */
+            request_id?: string;
             /** @description What has been done, and what to do before the next call. */
             message: string;
             /** @description 1 to total_nb_steps; 0 before the first. */
@@ -2448,6 +2456,8 @@ export interface components {
             status?: "ok" | "error";
             /** @description What went wrong, or what was done. */
             message?: string | null;
+            /** @description Id of the request, as in its header X-Request-Id and in the log. */
+            request_id?: string;
             /** @description Id of the arm, by which all other requests name it. */
             robot_id: number;
         };
@@ -2531,11 +2541,11 @@ export interface components {
         };
         /** RecordingList */
         RecordingList: {
-            /** @description The newest first. */
+            /** @description The newest first; fewer than `limit` if they would not fit into 64 kB. */
             recordings: components["schemas"]["Recording"][];
-            /** @description How many there are, those that are not in this answer too. */
+            /** @description Number of all recordings, including those that this answer leaves out. */
             total: number;
-            /** @description Names of all datasets, in the order of the alphabet. */
+            /** @description Names of the datasets, sorted; at most the first 200. */
             datasets: string[];
             folder: string;
             /** @description Bytes of all of them. */
@@ -2621,6 +2631,8 @@ export interface components {
             status?: "ok" | "error";
             /** @description What went wrong, or what was done. */
             message?: string | null;
+            /** @description Id of the request, as in its header X-Request-Id and in the log. */
+            request_id?: string;
             recording: components["schemas"]["RecordingFacts"];
         };
         /** EpisodeStartRequest */
@@ -2691,6 +2703,8 @@ export interface components {
             status?: "ok" | "error";
             /** @description What went wrong, or what was done. */
             message?: string | null;
+            /** @description Id of the request, as in its header X-Request-Id and in the log. */
+            request_id?: string;
             /** @description Null: none is being recorded. */
             episode: components["schemas"]["RunningEpisode"] | null;
         };
@@ -2704,6 +2718,8 @@ export interface components {
             status?: "ok" | "error";
             /** @description What went wrong, or what was done. */
             message?: string | null;
+            /** @description Id of the request, as in its header X-Request-Id and in the log. */
+            request_id?: string;
             name?: string;
             /** @description Of its file on the computer of the bridge; empty where it is not kept. */
             path?: string;
@@ -2716,7 +2732,7 @@ export interface components {
         };
         /** EventList */
         EventList: {
-            /** @description The newest first. */
+            /** @description Newest first, by `id`. */
             events: components["schemas"]["JournalEvent"][];
         };
         /** StopResponse */
@@ -2729,6 +2745,8 @@ export interface components {
             status?: "ok" | "error";
             /** @description What went wrong, or what was done. */
             message?: string | null;
+            /** @description Id of the request, as in its header X-Request-Id and in the log. */
+            request_id?: string;
             /** @description Ids of the arms for which it is done. */
             robots: number[];
         };
@@ -2814,7 +2832,10 @@ export interface components {
         /** BridgesAnswer */
         BridgesAnswer: {
             here: components["schemas"]["BridgeOverview"];
+            /** @description The other bridges from number `offset` on, as many as fit into 64 kB. */
             others: components["schemas"]["OtherBridge"][];
+            /** @description Number of other bridges, including those that this answer leaves out. */
+            total: number;
         };
         /** BridgesStopAnswer */
         BridgesStopAnswer: {
@@ -2826,6 +2847,8 @@ export interface components {
             status?: "ok" | "error";
             /** @description What went wrong, or what was done. */
             message?: string | null;
+            /** @description Id of the request, as in its header X-Request-Id and in the log. */
+            request_id?: string;
             /** @description This bridge first, which has no `url` here. */
             bridges: {
                 name: string;
@@ -3048,6 +3071,8 @@ export interface components {
             status?: "ok" | "error";
             /** @description What went wrong, or what was done. */
             message?: string | null;
+            /** @description Id of the request, as in its header X-Request-Id and in the log. */
+            request_id?: string;
         };
         /**
          * LiveChunkOutcome
@@ -3430,6 +3455,8 @@ export interface components {
             status?: "ok" | "error";
             /** @description What went wrong, or what was done. */
             message?: string | null;
+            /** @description Id of the request, as in its header X-Request-Id and in the log. */
+            request_id?: string;
             /** @description Distance between asked and measured position, in centimetres; null where nothing was asked of it. */
             position_error?: number | null;
             /** @description Smallest rotation to the asked angles, in degrees; null where nothing was asked of it. */
@@ -3452,6 +3479,8 @@ export interface components {
             status?: "ok" | "error";
             /** @description What went wrong, or what was done. */
             message?: string | null;
+            /** @description Id of the request, as in its header X-Request-Id and in the log. */
+            request_id?: string;
             /** @description Distance between asked and measured position, in centimetres; null where nothing was asked of it. */
             position_error?: number | null;
             /** @description Smallest rotation to the asked angles, in degrees; null where nothing was asked of it. */
@@ -3474,6 +3503,8 @@ export interface components {
             status?: "ok" | "error";
             /** @description What went wrong, or what was done. */
             message?: string | null;
+            /** @description Id of the request, as in its header X-Request-Id and in the log. */
+            request_id?: string;
             /** @description Distance between asked and measured position, in centimetres; null where nothing was asked of it. */
             position_error?: number | null;
             /** @description Smallest rotation to the asked angles, in degrees; null where nothing was asked of it. */
@@ -3594,6 +3625,8 @@ export interface components {
             status?: "ok" | "error";
             /** @description What went wrong, or what was done. */
             message?: string | null;
+            /** @description Id of the request, as in its header X-Request-Id and in the log. */
+            request_id?: string;
             /** @description Of the recording. */
             name: string;
             /** @description Of its file on the computer of the bridge. */
@@ -3617,6 +3650,8 @@ export interface components {
             status?: "ok" | "error";
             /** @description What went wrong, or what was done. */
             message?: string | null;
+            /** @description Id of the request, as in its header X-Request-Id and in the log. */
+            request_id?: string;
             /** @description Of the recording; left out where there was none. */
             name?: string;
             /** @description Of its file on the computer of the bridge; empty where it is not kept. */
@@ -3650,6 +3685,8 @@ export interface components {
             status?: "ok" | "error";
             /** @description What went wrong, or what was done. */
             message?: string | null;
+            /** @description Id of the request, as in its header X-Request-Id and in the log. */
+            request_id?: string;
             /** @description With the way to its first pose, in seconds. */
             duration: number;
         };
@@ -7058,11 +7095,11 @@ export interface operations {
     recordings: {
         parameters: {
             query?: {
-                /** @description How many at most. */
+                /** @description Most recordings in the answer. */
                 limit?: number;
-                /** @description How many newer ones are left out. */
+                /** @description Number of newer recordings to leave out: to page on, add the length of each answer. */
                 offset?: number;
-                /** @description Those of one dataset alone. */
+                /** @description Only recordings of this dataset. */
                 dataset?: string;
             };
             header?: never;
@@ -8485,7 +8522,7 @@ export interface operations {
     motions: {
         parameters: {
             query?: {
-                /** @description Most motions. */
+                /** @description Most motions in the answer. */
                 limit?: number;
             };
             header?: never;
@@ -9136,9 +9173,11 @@ export interface operations {
                 arm?: string;
                 /** @description What was done; left out: everything. */
                 act?: "motion" | "torque" | "halt" | "stop" | "reset" | "ask" | "take_over" | "release" | "mirroring" | "calibration" | "configuration" | "recording" | "simulation";
-                /** @description Begun at this time or later, seconds since the epoch. */
+                /** @description Only entries that began at this time or later, seconds since the epoch. */
                 since?: number;
-                /** @description Most entries. */
+                /** @description Only entries with a smaller `id`. */
+                before?: number;
+                /** @description Most entries in the answer; it has fewer if they would not fit into 64 kB. */
                 limit?: number;
             };
             header?: never;
@@ -9147,7 +9186,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The newest first. */
+            /** @description The entries, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9271,8 +9310,10 @@ export interface operations {
     log: {
         parameters: {
             query?: {
-                /** @description Number of the first line wanted. */
+                /** @description Number of the oldest line wanted. */
                 start?: number;
+                /** @description Only lines with a smaller number: pass `first` of the last answer to go back. */
+                before?: number;
             };
             header?: never;
             path?: never;
@@ -9280,7 +9321,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description At most the newest thousand, and fewer where they are long. */
+            /** @description The lines, the oldest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9289,6 +9330,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "next": 2,
+                     *       "first": 1,
                      *       "lines": [
                      *         {
                      *           "time": 1767323045,
@@ -9378,7 +9420,10 @@ export interface operations {
     };
     bridges: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Number of other bridges to leave out: to page on, add the length of `others` of each answer. */
+                offset?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -9442,7 +9487,8 @@ export interface operations {
                      *           "seen": 1767323031.5,
                      *           "bridge": null
                      *         }
-                     *       ]
+                     *       ],
+                     *       "total": 1
                      *     }
                      */
                     "application/json": components["schemas"]["BridgesAnswer"];
@@ -9450,6 +9496,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];

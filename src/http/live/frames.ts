@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Scope } from '../../named-tokens.ts';
+import { fitting } from '../answer-size.ts';
 import type { Asks } from '../asks.ts';
 import type { HttpServices } from '../services.ts';
 import { armFactsView, armView, askView, eventView, logView, loopView, mirrorView, objectsView } from '../views.ts';
@@ -94,7 +95,7 @@ export class Frames {
         return lines.length === 0 ? null : writeLog({ type: topic, t, lines });
       }
       case 'events': {
-        const events = services.arms.journal.changedSince(from, MOST_EVENTS).map(eventView);
+        const events = fitting(services.arms.journal.changedSince(from, MOST_EVENTS).map(eventView));
         return events.length === 0 ? null : writeEvents({ type: topic, t, events });
       }
     }

@@ -8,7 +8,12 @@ const MOST_LINES = 1000;
 
 const logAnswer = z
   .object({
-    next: z.int().describe('Number of the line that comes next: ask for the lines after it with `start`.'),
+    next: z.int().describe('Number of the next line to be written: pass it as `start` to get only newer lines.'),
+    first: z
+      .int()
+      .describe(
+        'Number of the first line in this answer: pass it as `before` to get older lines. `next` if there is none.',
+      ),
     lines: z.array(logLine).max(MOST_LINES),
   })
   .register(components, { id: 'LogAnswer' });
@@ -76,20 +81,26 @@ export const bridgeRoutes = [
     id: 'log',
     tag: 'status',
     summary: 'The newest lines of the log',
-    description: 'The lines from number `start` on, as far as they are kept.',
+    description:
+      'The newest lines from number `start` on and before number `before`, as many as fit into 64 kB. The bridge keeps a thousand.',
     query: {
       start: queryInteger({ min: 0, max: Number.MAX_SAFE_INTEGER })
         .prefault(0)
-        .describe('Number of the first line wanted.'),
+        .describe('Number of the oldest line wanted.'),
+      before: queryInteger({ min: 0, max: Number.MAX_SAFE_INTEGER })
+        .optional()
+        .describe('Only lines with a smaller number: pass `first` of the last answer to go back.'),
     },
     answer: {
-      description: 'At most the newest thousand, and fewer where they are long.',
+      description: 'The lines, the oldest first.',
       schema: logAnswer,
-      example: { next: 2, lines: [{ time: 1767323045, level: 'info', message: 'follower is ready' }] },
+      example: { next: 2, first: 1, lines: [{ time: 1767323045, level: 'info', message: 'follower is ready' }] },
     },
-    handler: ({ services }, { query }) => ({
-      next: services.log.next,
-      lines: logView(services, query.start, MOST_LINES),
-    }),
+    handler: ({ services }, { query }) => {
+      const { next } = services.log;
+      const { start, before = next } = query;
+      const lines = logView(services, start, MOST_LINES, before);
+      return { next, first: lines.length === 0 ? next : Math.min(before, next) - lines.length, lines };
+    },
   }),
 ];

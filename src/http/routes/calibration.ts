@@ -4,10 +4,11 @@ import type { CalibrationAnswer } from '../../calibration/calibrating.ts';
 import { HttpProblem } from '../errors.ts';
 import { components, LONGEST_NAME, MOST_JOINTS, queryList, word } from '../fields.ts';
 import { CONFLICT, NO_ARM, route, takeOver } from '../route.ts';
-import { ok, statusAnswer } from '../schemas.ts';
+import { failedRequest, ok, statusAnswer } from '../schemas.ts';
 
 const steps = {
   calibration_status: z.enum(['error', 'success', 'in_progress']),
+  request_id: failedRequest,
   message: z.string().describe('What has been done, and what to do before the next call.'),
   current_step: z.int().describe('1 to total_nb_steps; 0 before the first.'),
   total_nb_steps: z.int(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fitting } from '../answer-size.ts';
 import { asProblem, HttpProblem } from '../errors.ts';
 import { asMap, asModel, components, LONGEST_NAME, LONGEST_PATH, word } from '../fields.ts';
 import { CONFLICT, route, takeOver, UNKNOWN_ARM } from '../route.ts';
@@ -146,14 +147,16 @@ export const connectionRoutes = [
     },
     refusals: {},
     handler: async ({ services }) => ({
-      devices: (await services.devices()).map((port) => ({
-        name:
-          [port.vendor, port.product].filter((part) => part !== null).join(' ') || (port.adapter?.name ?? port.path),
-        device: port.path,
-        serial_number: port.serialNumber,
-        pid: port.productId === null ? null : Number.parseInt(port.productId, 16),
-        interface: port.byId,
-      })),
+      devices: fitting(
+        (await services.devices()).map((port) => ({
+          name:
+            [port.vendor, port.product].filter((part) => part !== null).join(' ') || (port.adapter?.name ?? port.path),
+          device: port.path,
+          serial_number: port.serialNumber,
+          pid: port.productId === null ? null : Number.parseInt(port.productId, 16),
+          interface: port.byId,
+        })),
+      ),
     }),
   }),
 ];

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { ACTS } from '../../arm/journal.ts';
+import { fitting } from '../answer-size.ts';
 import { components, LONGEST_NAME, oneOf, queryInteger, queryNumber, word } from '../fields.ts';
 import { route } from '../route.ts';
 import { eventView, journalEvent } from '../views.ts';
 
-/** Most entries in one answer: the longest entries are a little over 1 kB. */
+/** Most entries in one answer. */
 const MOST_EVENTS = 50;
 
 const eventList = z
-  .object({ events: z.array(journalEvent).max(MOST_EVENTS).describe('The newest first.') })
+  .object({ events: z.array(journalEvent).max(MOST_EVENTS).describe('Newest first, by `id`.') })
   .register(components, { id: 'EventList' });
 
 export const eventExample: z.input<typeof journalEvent> = {
@@ -36,19 +37,25 @@ export const eventRoutes = [
     tag: 'status',
     summary: 'Who did what',
     description:
-      'Motions, torque, stops, take-overs, calibrations and changes of the configuration, by HTTP, by ROS 2 and by the bridge itself: ' +
-      'the newest thousand are kept. The live stream tells them as they come.',
+      'Motions, torque, stops, take-overs, calibrations and changes of the configuration, by HTTP, by ROS 2 and by the bridge itself. ' +
+      'The bridge keeps the newest thousand. To go back further than one answer, repeat the request with `before` set to the ' +
+      '`id` of its last entry, until the answer is empty. The live stream sends entries as they come.',
     target: 'none',
     query: {
       arm: word(LONGEST_NAME).optional().describe('Name of an arm; left out: all.'),
       act: oneOf(ACTS).optional().describe('What was done; left out: everything.'),
       since: queryNumber({ min: 0, max: 1e12 })
         .optional()
-        .describe('Begun at this time or later, seconds since the epoch.'),
-      limit: queryInteger({ min: 1, max: MOST_EVENTS }).prefault(50).describe('Most entries.'),
+        .describe('Only entries that began at this time or later, seconds since the epoch.'),
+      before: queryInteger({ min: 0, max: Number.MAX_SAFE_INTEGER })
+        .optional()
+        .describe('Only entries with a smaller `id`.'),
+      limit: queryInteger({ min: 1, max: MOST_EVENTS })
+        .prefault(50)
+        .describe('Most entries in the answer; it has fewer if they would not fit into 64 kB.'),
     },
-    answer: { description: 'The newest first.', schema: eventList, example: { events: [eventExample] } },
+    answer: { description: 'The entries, newest first.', schema: eventList, example: { events: [eventExample] } },
     refusals: {},
-    handler: ({ services: { arms } }, { query }) => ({ events: arms.journal.list(query).map(eventView) }),
+    handler: ({ services: { arms } }, { query }) => ({ events: fitting(arms.journal.list(query).map(eventView)) }),
   }),
 ];

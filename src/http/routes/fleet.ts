@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Fleet } from '../../fleet/fleet.ts';
 import { NEIGHBOUR_STATES, type Neighbour } from '../../fleet/neighbour.ts';
-import { bridgeOverview, MOST_BRIDGES } from '../../fleet/overview.ts';
+import { bounded, bridgeOverview, MOST_BRIDGES } from '../../fleet/overview.ts';
+import { fitting, sizeOf } from '../answer-size.ts';
 import { originOf } from '../callers.ts';
-import { components } from '../fields.ts';
+import { components, queryInteger } from '../fields.ts';
 import { route } from '../route.ts';
 import { outcome } from '../schemas.ts';
 import type { HttpServices } from '../services.ts';
@@ -32,7 +33,14 @@ const otherBridge = z
   .register(components, { id: 'OtherBridge' });
 
 const bridgesAnswer = z
-  .object({ here: bridgeOverview, others: z.array(otherBridge).max(MOST_BRIDGES) })
+  .object({
+    here: bridgeOverview,
+    others: z
+      .array(otherBridge)
+      .max(MOST_BRIDGES)
+      .describe('The other bridges from number `offset` on, as many as fit into 64 kB.'),
+    total: z.int().describe('Number of other bridges, including those that this answer leaves out.'),
+  })
   .register(components, { id: 'BridgesAnswer' });
 
 const bridgesStopAnswer = z
@@ -57,7 +65,7 @@ const targets = z
 export function overviewOf(services: HttpServices): z.input<typeof bridgeOverview> {
   const { fleet, arms, version, stopPort, loop, mirror, ros } = services;
   const { reason, graph } = ros();
-  return {
+  const overview = {
     id: fleet.id,
     name: fleet.name,
     version,
@@ -89,6 +97,7 @@ export function overviewOf(services: HttpServices): z.input<typeof bridgeOvervie
       };
     }),
   };
+  return bounded(overview) ?? overview;
 }
 
 function otherView({ url, configured, state, reason, seen, overview }: Neighbour): z.input<typeof otherBridge> {
@@ -104,7 +113,7 @@ async function stopOthers(fleet: Fleet): Promise<z.input<typeof bridgesStopAnswe
     name: nameOf(neighbour),
     url: neighbour.url,
     stopped,
-    message,
+    message: message.slice(0, MOST_WORDS),
   }));
 }
 
@@ -151,7 +160,13 @@ export const fleetRoutes = [
     id: 'bridges',
     summary: 'All bridges of the laboratory',
     description:
-      'This one, those of `fleet.bridges`, and those found on the network with `fleet.discovery`; each is asked every second.',
+      'This one, those of `fleet.bridges`, and those found on the network with `fleet.discovery`; each is asked every second. ' +
+      'If `others` has fewer than `total`, repeat the request with `offset` for the rest.',
+    query: {
+      offset: queryInteger({ min: 0, max: MOST_BRIDGES })
+        .prefault(0)
+        .describe('Number of other bridges to leave out: to page on, add the length of `others` of each answer.'),
+    },
     answer: {
       description: 'As they were heard last.',
       schema: bridgesAnswer,
@@ -167,9 +182,18 @@ export const fleetRoutes = [
             bridge: null,
           },
         ],
+        total: 1,
       },
     },
-    handler: ({ services }) => ({ here: overviewOf(services), others: services.fleet.neighbours.map(otherView) }),
+    handler: ({ services }, { query }) => {
+      const here = overviewOf(services);
+      const { neighbours } = services.fleet;
+      return {
+        here,
+        others: fitting(neighbours.slice(query.offset).map(otherView), sizeOf(here)),
+        total: neighbours.length,
+      };
+    },
   }),
   route({
     method: 'POST',

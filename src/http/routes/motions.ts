@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Arm, Caller } from '../../arm/types.ts';
 import { PATHS } from '../../motion/moves.ts';
+import { fitting } from '../answer-size.ts';
 import { asking } from '../callers.ts';
 import { HttpProblem } from '../errors.ts';
 import {
@@ -228,10 +229,12 @@ export const motionRoutes = [
     summary: 'List the motions of an arm',
     description:
       'Those under way and the newest that are over, of whoever asked for them by HTTP, by the older routes too.',
-    query: { limit: queryInteger({ min: 1, max: MOST_LISTED }).prefault(20).describe('Most motions.') },
+    query: { limit: queryInteger({ min: 1, max: MOST_LISTED }).prefault(20).describe('Most motions in the answer.') },
     answer: { description: 'The newest first.', schema: motionList, example: { motions: [example] } },
     refusals: { 404: NO_ARM },
-    handler: ({ motions }, { arm, query }) => ({ motions: motions.of(arm).slice(0, query.limit).map(viewOf) }),
+    handler: ({ motions }, { arm, query }) => ({
+      motions: fitting(motions.of(arm).slice(0, query.limit).map(viewOf)),
+    }),
   }),
   route({
     ...named,

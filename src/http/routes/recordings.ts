@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { RecordingFacts } from '../../recording/messages.ts';
 import { RECORDING_NAME } from '../../recording/recording-service.ts';
+import { fitting, sizeOf } from '../answer-size.ts';
 import { HttpProblem } from '../errors.ts';
 import {
   asModel,
@@ -82,9 +83,12 @@ const recordingFacts = z
 
 const recordingList = z
   .object({
-    recordings: z.array(recordingEntry).max(MOST_LISTED).describe('The newest first.'),
-    total: z.int().describe('How many there are, those that are not in this answer too.'),
-    datasets: z.array(z.string()).max(MOST_DATASETS).describe('Names of all datasets, in the order of the alphabet.'),
+    recordings: z
+      .array(recordingEntry)
+      .max(MOST_LISTED)
+      .describe('The newest first; fewer than `limit` if they would not fit into 64 kB.'),
+    total: z.int().describe('Number of all recordings, including those that this answer leaves out.'),
+    datasets: z.array(z.string()).max(MOST_DATASETS).describe('Names of the datasets, sorted; at most the first 200.'),
     folder: z.string(),
     used: z.int().describe('Bytes of all of them.'),
     quota: z.int().describe('Bytes that they may take together (recording.quota).'),
@@ -173,6 +177,8 @@ const FACTS = {
   path: '/home/lab/.local/share/arm-bridge/recordings/pick/pick-3/pick-3.mcap',
   topics: [{ name: '/follower/joint_states', type: 'sensor_msgs/msg/JointState', messages: 2480 }],
 };
+/** Room for the facts of a recording beside its topics, bytes. */
+const FACTS_SIZE = 24 * 1024;
 /** Rounds to 4 decimals: 1e-4 rad is less than a step of any servo. */
 const short = (value: number): number => Math.round(value * 1e4) / 1e4;
 const rows = (values: readonly (readonly number[])[]): (number | null)[][] =>
@@ -189,9 +195,12 @@ function shown(recording: RecordingFacts): z.input<typeof recordingFacts> {
     operator: recording.operator.slice(0, LONGEST_NAME),
     problem: problem.slice(0, LONGEST_TASK),
     arms: arms.slice(0, 16).map(brief),
-    topics: topics
-      .slice(0, MOST_TOPICS)
-      .map(({ name, type, messages }) => ({ name: brief(name), type: brief(type), messages })),
+    topics: fitting(
+      topics
+        .slice(0, MOST_TOPICS)
+        .map(({ name, type, messages }) => ({ name: brief(name), type: brief(type), messages })),
+      FACTS_SIZE,
+    ),
   };
 }
 
@@ -269,9 +278,11 @@ export const recordingsRoutes = [
     description: 'The newest first, with the room that is left for more.',
     target: 'none',
     query: {
-      limit: queryInteger({ min: 1, max: MOST_LISTED }).prefault(20).describe('How many at most.'),
-      offset: queryInteger({ min: 0, max: 1_000_000 }).prefault(0).describe('How many newer ones are left out.'),
-      dataset: NAME.optional().describe('Those of one dataset alone.'),
+      limit: queryInteger({ min: 1, max: MOST_LISTED }).prefault(20).describe('Most recordings in the answer.'),
+      offset: queryInteger({ min: 0, max: 1_000_000 })
+        .prefault(0)
+        .describe('Number of newer recordings to leave out: to page on, add the length of each answer.'),
+      dataset: NAME.optional().describe('Only recordings of this dataset.'),
     },
     answer: {
       description: 'Recordings and room.',
@@ -291,7 +302,12 @@ export const recordingsRoutes = [
     handler: async ({ services }, { query }) => {
       const { dataset = null, offset, limit } = query;
       const { recordings, datasets, ...rest } = await services.recordings.list({ dataset, offset, limit });
-      return { ...rest, datasets: datasets.slice(0, MOST_DATASETS), recordings: recordings.map(shown) };
+      const around = { ...rest, datasets: datasets.slice(0, MOST_DATASETS) };
+      const entries = recordings.map((recording) => {
+        const { topics: _topics, path: _path, ...entry } = shown(recording);
+        return entry;
+      });
+      return { ...around, recordings: fitting(entries, sizeOf(around)) };
     },
   }),
   route({

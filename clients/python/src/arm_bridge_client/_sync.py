@@ -242,7 +242,15 @@ class Bridge:
 
     def bridges(self) -> types.BridgesAnswer:
         """This bridge and the others of its laboratory, with how their arms are."""
-        return cast(types.BridgesAnswer, self.call("GET", "/api/v1/bridges"))
+        answer = cast(types.BridgesAnswer, self.call("GET", "/api/v1/bridges"))
+        others = answer["others"]
+        while len(others) < answer["total"]:
+            more = cast(types.BridgesAnswer, self.call("GET", "/api/v1/bridges", offset=len(others)))
+            # A bridge may have gone meanwhile.
+            if not more["others"]:
+                break
+            others.extend(more["others"])
+        return answer
 
     def stop_all(self) -> types.BridgesStopAnswer:
         """All arms of all bridges of the laboratory stop. Raises NotDone naming the bridges that have not confirmed it."""
@@ -335,18 +343,22 @@ class Bridge:
         arm: str | None = None,
         act: str | None = None,
         since: float | None = None,
+        before: int | None = None,
         limit: int | None = None,
     ) -> list[types.JournalEvent]:
         """
         Who did what, and what came of it: the newest first. `arm` is a name, `act` such as "motion" or "stop", `since` in seconds
-        since the epoch.
+        since the epoch. At most fifty at once: to go back, pass the `id` of the last one as `before`.
         """
-        told = self.call("GET", "/api/v1/events", arm=arm, act=act, since=since, limit=limit)
+        told = self.call("GET", "/api/v1/events", arm=arm, act=act, since=since, before=before, limit=limit)
         return cast("list[types.JournalEvent]", told["events"])
 
-    def log(self, start: int = 0) -> types.LogAnswer:
-        """The newest lines of the bridge's log, from number `start` on; `next` is the number of the one that comes next."""
-        return cast(types.LogAnswer, self.call("GET", "/api/v1/log", start=start))
+    def log(self, start: int = 0, before: int | None = None) -> types.LogAnswer:
+        """
+        The newest lines of the bridge's log, from number `start` on. To follow it, pass `next` as `start`; to go back, pass `first` as
+        `before`.
+        """
+        return cast(types.LogAnswer, self.call("GET", "/api/v1/log", start=start, before=before))
 
     def config(self) -> dict[str, Any]:
         """The configuration in use, without secrets."""

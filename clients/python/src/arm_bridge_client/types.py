@@ -65,6 +65,8 @@ class StatusResponse(TypedDict, total=False):
     status: Literal["ok", "error"]
     # What went wrong, or what was done.
     message: Union[str, None]
+    # Id of the request, as in its header X-Request-Id and in the log.
+    request_id: str
 
 
 class ValidationError(TypedDict):
@@ -77,14 +79,14 @@ class ValidationError(TypedDict):
 class HTTPValidationError(TypedDict):
     # At most 20, then how many more there are.
     detail: List["ValidationError"]
-    # Of the request, as in its header X-Request-Id and in the log.
+    # Id of the request, as in its header X-Request-Id and in the log.
     request_id: str
 
 
 class HTTPError(TypedDict):
     # What is wrong and what to do next.
     detail: str
-    # Of the request, as in its header X-Request-Id and in the log.
+    # Id of the request, as in its header X-Request-Id and in the log.
     request_id: str
 
 
@@ -475,18 +477,25 @@ class AskReply(TypedDict):
 
 
 class LogAnswer(TypedDict):
-    # Number of the line that comes next: ask for the lines after it with `start`.
+    # Number of the next line to be written: pass it as `start` to get only newer lines.
     next: int
+    # Number of the first line in this answer: pass it as `before` to get older lines. `next` if there is none.
+    first: int
     lines: List["LogLine"]
 
 
-class CalibrateResponse(TypedDict):
+class _CalibrateResponse(TypedDict):
     calibration_status: Literal["error", "success", "in_progress"]
     # What has been done, and what to do before the next call.
     message: str
     # 1 to total_nb_steps; 0 before the first.
     current_step: int
     total_nb_steps: int
+
+
+class CalibrateResponse(_CalibrateResponse, total=False):
+    # Id of the request, as in its header X-Request-Id and in the log.
+    request_id: str
 
 
 class SweptJoint(TypedDict):
@@ -503,7 +512,7 @@ class SweptJoint(TypedDict):
     done: bool
 
 
-class CalibrationState(TypedDict):
+class _CalibrationState(TypedDict):
     calibration_status: Literal["error", "success", "in_progress"]
     # What has been done, and what to do before the next call.
     message: str
@@ -511,6 +520,11 @@ class CalibrationState(TypedDict):
     current_step: int
     total_nb_steps: int
     joints: List["SweptJoint"]
+
+
+class CalibrationState(_CalibrationState, total=False):
+    # Id of the request, as in its header X-Request-Id and in the log.
+    request_id: str
 
 
 class _Chunk(TypedDict):
@@ -585,6 +599,8 @@ class RobotConnectionResponse(_RobotConnectionResponse, total=False):
     status: Literal["ok", "error"]
     # What went wrong, or what was done.
     message: Union[str, None]
+    # Id of the request, as in its header X-Request-Id and in the log.
+    request_id: str
 
 
 class LocalDevice(TypedDict):
@@ -658,11 +674,11 @@ class RecordingFacts(TypedDict):
 
 
 class RecordingList(TypedDict):
-    # The newest first.
+    # The newest first; fewer than `limit` if they would not fit into 64 kB.
     recordings: List["Recording"]
-    # How many there are, those that are not in this answer too.
+    # Number of all recordings, including those that this answer leaves out.
     total: int
-    # Names of all datasets, in the order of the alphabet.
+    # Names of the datasets, sorted; at most the first 200.
     datasets: List[str]
     folder: str
     # Bytes of all of them.
@@ -748,6 +764,8 @@ class RecordingResponse(_RecordingResponse, total=False):
     status: Literal["ok", "error"]
     # What went wrong, or what was done.
     message: Union[str, None]
+    # Id of the request, as in its header X-Request-Id and in the log.
+    request_id: str
 
 
 class EpisodeStartRequest(TypedDict, total=False):
@@ -803,6 +821,8 @@ class EpisodeResponse(_EpisodeResponse, total=False):
     status: Literal["ok", "error"]
     # What went wrong, or what was done.
     message: Union[str, None]
+    # Id of the request, as in its header X-Request-Id and in the log.
+    request_id: str
 
 
 class EpisodeStopResponse(TypedDict, total=False):
@@ -810,6 +830,8 @@ class EpisodeStopResponse(TypedDict, total=False):
     status: Literal["ok", "error"]
     # What went wrong, or what was done.
     message: Union[str, None]
+    # Id of the request, as in its header X-Request-Id and in the log.
+    request_id: str
     name: str
     # Of its file on the computer of the bridge; empty where it is not kept.
     path: str
@@ -822,7 +844,7 @@ class EpisodeStopResponse(TypedDict, total=False):
 
 
 class EventList(TypedDict):
-    # The newest first.
+    # Newest first, by `id`.
     events: List["JournalEvent"]
 
 
@@ -836,6 +858,8 @@ class StopResponse(_StopResponse, total=False):
     status: Literal["ok", "error"]
     # What went wrong, or what was done.
     message: Union[str, None]
+    # Id of the request, as in its header X-Request-Id and in the log.
+    request_id: str
 
 
 class BridgeOverviewRosGraph(TypedDict):
@@ -927,7 +951,10 @@ class OtherBridge(TypedDict):
 
 class BridgesAnswer(TypedDict):
     here: "BridgeOverview"
+    # The other bridges from number `offset` on, as many as fit into 64 kB.
     others: List["OtherBridge"]
+    # Number of other bridges, including those that this answer leaves out.
+    total: int
 
 
 class BridgesStopAnswerBridges(TypedDict):
@@ -947,6 +974,8 @@ class BridgesStopAnswer(_BridgesStopAnswer, total=False):
     status: Literal["ok", "error"]
     # What went wrong, or what was done.
     message: Union[str, None]
+    # Id of the request, as in its header X-Request-Id and in the log.
+    request_id: str
 
 
 class MonitoringTarget(TypedDict):
@@ -1126,6 +1155,8 @@ class LiveStopped(_LiveStopped, total=False):
     status: Literal["ok", "error"]
     # What went wrong, or what was done.
     message: Union[str, None]
+    # Id of the request, as in its header X-Request-Id and in the log.
+    request_id: str
 
 
 class LiveChunkOutcome(TypedDict):
@@ -1399,6 +1430,8 @@ class MoveResponse(TypedDict, total=False):
     status: Literal["ok", "error"]
     # What went wrong, or what was done.
     message: Union[str, None]
+    # Id of the request, as in its header X-Request-Id and in the log.
+    request_id: str
     # Distance between asked and measured position, in centimetres; null where nothing was asked of it.
     position_error: Union[float, None]
     # Smallest rotation to the asked angles, in degrees; null where nothing was asked of it.
@@ -1420,6 +1453,8 @@ class ArmMoveResponse(_ArmMoveResponse, total=False):
     status: Literal["ok", "error"]
     # What went wrong, or what was done.
     message: Union[str, None]
+    # Id of the request, as in its header X-Request-Id and in the log.
+    request_id: str
     # Distance between asked and measured position, in centimetres; null where nothing was asked of it.
     position_error: Union[float, None]
     # Smallest rotation to the asked angles, in degrees; null where nothing was asked of it.
@@ -1437,6 +1472,8 @@ class MoveAllResponse(TypedDict, total=False):
     status: Literal["ok", "error"]
     # What went wrong, or what was done.
     message: Union[str, None]
+    # Id of the request, as in its header X-Request-Id and in the log.
+    request_id: str
     # Distance between asked and measured position, in centimetres; null where nothing was asked of it.
     position_error: Union[float, None]
     # Smallest rotation to the asked angles, in degrees; null where nothing was asked of it.
@@ -1548,6 +1585,8 @@ class RecordingStartResponse(_RecordingStartResponse, total=False):
     status: Literal["ok", "error"]
     # What went wrong, or what was done.
     message: Union[str, None]
+    # Id of the request, as in its header X-Request-Id and in the log.
+    request_id: str
 
 
 class RecordingStopRequest(TypedDict, total=False):
@@ -1560,6 +1599,8 @@ class RecordingStopResponse(TypedDict, total=False):
     status: Literal["ok", "error"]
     # What went wrong, or what was done.
     message: Union[str, None]
+    # Id of the request, as in its header X-Request-Id and in the log.
+    request_id: str
     # Of the recording; left out where there was none.
     name: str
     # Of its file on the computer of the bridge; empty where it is not kept.
@@ -1591,6 +1632,8 @@ class RecordingPlayResponse(_RecordingPlayResponse, total=False):
     status: Literal["ok", "error"]
     # What went wrong, or what was done.
     message: Union[str, None]
+    # Id of the request, as in its header X-Request-Id and in the log.
+    request_id: str
 
 
 class VoltageReadResponse(TypedDict):
