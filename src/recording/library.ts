@@ -42,8 +42,11 @@ const MEGABYTE = 1e6;
 const MILLISECOND = 1e-3;
 /** Characters of a name that are kept in a derived name. */
 const LONGEST_STEM = 50;
-/** A warning is shown once less room than this is left, bytes. */
+/** A warning begins once less room than this is left, bytes, or than this part of the quota. */
 const LITTLE = 1e9;
+const LITTLE_OF_QUOTA = 0.1;
+/** It ends once there is this much more room than where it began, so that it does not come and go. */
+const ENOUGH = 1.2;
 
 /** Location of a recording. */
 interface Place {
@@ -69,6 +72,9 @@ export class Library {
   readonly #disk: Disk;
   /** Facts by path, with the size and time of the file at which they were read. */
   readonly #known = new Map<string, { readonly stamp: string; readonly facts: RecordingFacts }>();
+
+  /** Little room is left. */
+  #low = false;
 
   /** @param quota most bytes of all recordings together */
   constructor(folder: string, quota: number, disk: Disk) {
@@ -128,8 +134,7 @@ export class Library {
     const recordings = all.slice(offset, offset + limit);
     const used = this.#used();
     const free = freeBytes(this.folder);
-    const left = Math.max(0, Math.min(this.#quota - used, free - RESERVE));
-    const warning = left < Math.min(LITTLE, this.#quota / 10) ? this.#lack(left, free) : '';
+    const warning = this.#warning(used, free);
     const total = all.length;
     return {
       folder: this.folder,
@@ -438,6 +443,18 @@ export class Library {
 
   #fileOf(name: string): string {
     return join(this.folder, name + MCAP);
+  }
+
+  /** What people should know before room runs out; empty while there is enough. */
+  get warning(): string {
+    return this.#warning(this.#used(), freeBytes(this.folder));
+  }
+
+  #warning(used: number, free: number): string {
+    const left = Math.max(0, Math.min(this.#quota - used, free - RESERVE));
+    const little = Math.min(LITTLE, this.#quota * LITTLE_OF_QUOTA);
+    this.#low = left < (this.#low ? ENOUGH * little : little);
+    return this.#low ? `${this.#lack(left, free)}: delete recordings that are not needed` : '';
   }
 
   /** Bytes that all recordings together may still take; 0 or less once the quota is used up. */

@@ -294,7 +294,9 @@ export type FromRecording =
   | { readonly kind: 'reply'; readonly request: number; readonly result: unknown }
   | { readonly kind: 'refused'; readonly request: number; readonly text: string; readonly why: RefusedWhy }
   /** Text for the user. */
-  | { readonly kind: 'notice'; readonly text: string };
+  | { readonly kind: 'notice'; readonly text: string }
+  /** Room for recordings: a warning for the user; empty while there is enough. Sent when it changes. */
+  | { readonly kind: 'room'; readonly warning: string };
 
 /** A request that cannot be carried out; the message is a sentence with the reason. */
 export class RecordingError extends Error {

@@ -26,6 +26,8 @@ interface Waiting {
 export class RecordingClient {
   /** Called with messages for the user. */
   onNotice: (text: string) => void = () => {};
+  /** Called with the warning about the room that is left, when it changes; empty while there is enough. */
+  onRoom: (warning: string) => void = () => {};
   /** Called when the thread has failed, which ends its recordings. */
   onFailure: (reason: Error) => void = () => {};
   readonly #launch: () => RecordingChannel;
@@ -77,6 +79,10 @@ export class RecordingClient {
   #take(message: FromRecording): void {
     if (message.kind === 'notice') {
       this.onNotice(message.text);
+      return;
+    }
+    if (message.kind === 'room') {
+      this.onRoom(message.warning);
       return;
     }
     const waiting = this.#waiting.get(message.request);

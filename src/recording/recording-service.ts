@@ -89,6 +89,8 @@ export class RecordingService {
   /** Whether an episode is being started or stopped. */
   #busy = false;
   #recovering = false;
+  /** Warning about the room that is left for recordings; empty while there is enough. */
+  #roomWarning = '';
 
   constructor(parts: RecordingParts, settings: RecordingSettings) {
     this.#parts = parts;
@@ -96,8 +98,14 @@ export class RecordingService {
     const setup = { folder: this.#folder, quota: settings.quota * MEGABYTE };
     this.#client = new RecordingClient(() => parts.launch(setup));
     this.#client.onNotice = parts.notice;
+    this.#client.onRoom = (warning) => {
+      // Once, although the numbers in it change.
+      if (this.#roomWarning === '') parts.notice(warning);
+      this.#roomWarning = warning;
+    };
     this.#client.onFailure = ({ message }) => {
       this.#running.clear();
+      this.#roomWarning = '';
       this.#episode?.watch.close();
       this.#episode = null;
       parts.notice(`the thread that records has failed (${message}): what was being recorded has ended`);
@@ -116,6 +124,11 @@ export class RecordingService {
     } finally {
       this.#recovering = false;
     }
+  }
+
+  /** What people should know before the room for recordings runs out; empty while there is enough. */
+  get roomWarning(): string {
+    return this.#roomWarning;
   }
 
   /** Whether any recording is running. */

@@ -22,6 +22,8 @@ import { Track } from './track.ts';
 
 /** Drain period, s: a hundredth of what an arm's history holds. */
 const DRAIN = 0.05;
+/** Interval at which the room that is left is checked, s. */
+const LOOK = 5;
 
 export interface RecordingSetup {
   readonly folder: string;
@@ -49,12 +51,30 @@ export class RecordingThread {
   readonly #told = new Set<string>();
   #track = 0;
   #timer: { cancel(): void } | null = null;
+  readonly #looking: { cancel(): void };
+  /** Warning that was sent last. */
+  #warning = '';
 
   constructor({ folder, quota }: RecordingSetup, clock: Clock, disk: Disk, post: (message: FromRecording) => void) {
     this.#folder = folder;
     this.#clock = clock;
     this.#post = post;
     this.#library = new Library(folder, quota, disk);
+    this.#looking = clock.every(LOOK, () => this.#look(), true);
+  }
+
+  /** Reports little room, and that there is enough again. Other programs may fill the disk too. */
+  #look(): void {
+    let warning: string;
+    try {
+      ({ warning } = this.#library);
+    } catch {
+      // The folder cannot be read now: the next command that needs it says so.
+      return;
+    }
+    if (warning === this.#warning) return;
+    this.#warning = warning;
+    this.#post({ kind: 'room', warning });
   }
 
   receive(message: ToRecording): void {
@@ -211,6 +231,7 @@ export class RecordingThread {
       [...this.#recorders.keys()].map((name) => this.#end({ kind: 'end', name, drop: false, labels: null })),
     );
     for (const track of this.#tracks.values()) track.close();
+    this.#looking.cancel();
     this.#clock.soon(() => this.onClosed());
     return null;
   }

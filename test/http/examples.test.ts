@@ -71,8 +71,8 @@ const ADDED: Readonly<Record<string, { keys: readonly string[]; rule: string }>>
     rule: 'Additional fields of a move.',
   },
   '/status': {
-    keys: ['stop_port', 'dialect', 'arms', 'mirror', 'ros', 'loop'],
-    rule: 'Adds for each arm: id, name, state, owner, and the dialect and ROS state.',
+    keys: ['stop_port', 'dialect', 'arms', 'mirror', 'ros', 'loop', 'recording_warning'],
+    rule: 'Adds for each arm: id, name, state, owner, and the dialect, the ROS state and the room for recordings.',
   },
 };
 

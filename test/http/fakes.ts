@@ -411,6 +411,8 @@ export class FakeRecordings {
   #received = '';
   readonly #removed = new Set<string>();
 
+  readonly roomWarning = '';
+
   get active(): boolean {
     return this.#running !== null;
   }

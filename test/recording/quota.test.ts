@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -19,6 +19,34 @@ test('recordings that are made at once take no more together than the quota, but
   await bridge.becomes(() => expect(bridge.told('the quota (recording.quota) is used up')).toHaveLength(4), 40);
   const used = readdirSync(recordings).reduce((sum, name) => sum + statSync(join(recordings, name)).size, 0);
   expect(used).toBeLessThan(2.5 * MEGABYTE);
+});
+
+test('that room runs out is told once before it does, in the log and by the status, and again after there was enough', async () => {
+  const bridge = await VirtualBridge.start({
+    recording: { folder: mkdtempSync(join(tmpdir(), 'arm-bridge-quota-')), quota: 2 },
+  });
+  const { folder } = (await bridge.get('/api/v1/recordings')).body;
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const warning = async (): Promise<string> => (await bridge.get('/status')).body.recording_warning;
+  const fill = (bytes: number): void => writeFileSync(join(folder, 'other'), Buffer.alloc(bytes));
+  const logged = () => bridge.told('(recording.quota): delete recordings');
+  // A tenth of the quota is little; for that to end, there has to be a fifth more.
+  const steps = [
+    [1.75, '', 0],
+    [1.85, 'may take 0 MB more, of 2 MB', 1],
+    [1.95, 'may take 0 MB more, of 2 MB', 1],
+    [1.79, 'may take 0 MB more, of 2 MB', 1],
+    [1.7, '', 1],
+    [2.5, 'take more than 2 MB', 2],
+  ] as const;
+  for (const [filled, told, times] of steps) {
+    fill(filled * MEGABYTE);
+    await bridge.pass(6);
+    expect([filled, await warning()]).toEqual([filled, told === '' ? '' : expect.stringContaining(told)]);
+    expect(logged()).toHaveLength(times);
+  }
+  // The list agrees.
+  expect((await bridge.get('/api/v1/recordings')).body.warning).toBe(await warning());
 });
 
 test('files that are received at once have room for all of them, or the later ones are refused', async () => {

@@ -4095,6 +4095,8 @@ export interface components {
             version_id: string;
             /** @description Some arm is being recorded. */
             is_recording: boolean;
+            /** @description How little room is left for recordings, and what to do; empty while there is enough. */
+            recording_warning: string;
             /** @constant */
             ai_running_status: "stopped";
             /** @description Mirroring runs. */
@@ -8932,6 +8934,7 @@ export interface operations {
                      *       },
                      *       "version_id": "0.1.0",
                      *       "is_recording": false,
+                     *       "recording_warning": "",
                      *       "ai_running_status": "stopped",
                      *       "leader_follower_status": false,
                      *       "server_ip": "127.0.0.1",

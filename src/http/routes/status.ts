@@ -88,6 +88,9 @@ const bridgeStatus = z
       .describe('Outside the scope of the bridge: none.'),
     version_id: z.string(),
     is_recording: z.boolean().describe('Some arm is being recorded.'),
+    recording_warning: z
+      .string()
+      .describe('How little room is left for recordings, and what to do; empty while there is enough.'),
     ai_running_status: z.literal('stopped'),
     leader_follower_status: z.boolean().describe('Mirroring runs.'),
     server_ip: z.string(),
@@ -178,6 +181,7 @@ const example: BridgeStatus = {
   },
   version_id: '0.1.0',
   is_recording: false,
+  recording_warning: '',
   ai_running_status: 'stopped',
   leader_follower_status: false,
   server_ip: '127.0.0.1',
@@ -249,6 +253,7 @@ export const statusRoutes = [
         },
         version_id: services.version,
         is_recording: services.recordings.active,
+        recording_warning: services.recordings.roomWarning,
         ai_running_status: 'stopped',
         leader_follower_status: services.mirror.status().active,
         server_ip: host,

@@ -2029,6 +2029,8 @@ class BridgeStatus(TypedDict):
     version_id: str
     # Some arm is being recorded.
     is_recording: bool
+    # How little room is left for recordings, and what to do; empty while there is enough.
+    recording_warning: str
     ai_running_status: Literal["stopped"]
     # Mirroring runs.
     leader_follower_status: bool
