@@ -481,7 +481,7 @@ export const CASES: readonly Case[] = [
     [
       ['so101', 'stop', ask(7, '/stop')],
       ['so101', 'end', ask(7, '/move/leader/stop?release=hold')],
-      ['so101', 'setting', ask(7, '/teleop/settings', { vr_scaling: 1, force_feedback: { arm: 0, gripper: 0 } })],
+      ['so101', 'setting', ask(7, '/teleop/settings', { force_feedback: { arm: 0, gripper: 0 } })],
       ['so101', 'lost', { at: 7, do: 'fault', arm: 'follower', fault: { unplugged: true } }],
       ['so101', 'stale', { at: 7, do: 'fault', arm: 'follower', fault: { stall: 0.4 } }],
       ['koch', 'stop', ask(7, '/stop')],

@@ -29,6 +29,8 @@ export interface FeltJoint {
 
 /** What is known of the arm at a look. */
 export interface FeltArm {
+  /** The bridge says that it floats: then no joint may push with more than its cap, whatever its gains are. */
+  readonly saysFloating: boolean;
   /** Nothing was asked of it but to float, and to hold where it is. */
   readonly floats: boolean;
   readonly holds: boolean;
@@ -91,7 +93,7 @@ export class FeltForce {
     const stiff = (stiffness * gain) / usual;
     const may = MORE + stiff * LAG * Math.abs(velocity);
     const over = Math.abs(motor) - CAP * torqueLimit - may;
-    if (lasts(this.#over, j, soft && arm.floats && over > 0, now))
+    if (lasts(this.#over, j, (arm.saysFloating || (soft && arm.floats)) && over > 0, now))
       return `pushes with ${Math.abs(motor).toFixed(2)} Nm while it floats`;
     if (now - this.#felt[j]! <= GONE) return '';
     // It carries its weight, or a part of it.

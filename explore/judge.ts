@@ -356,12 +356,14 @@ class WatchedArm {
 }
 
 /**
- * Judges a run by what the servos are sent and by what the physics says; it knows nothing of what the bridge thinks. What
- * people asked for it is told by who asks.
+ * Judges a run by what the servos are sent and by what the physics says; what the bridge says of itself is only held
+ * against that. What people asked for it is told by who asks.
  */
 export class Judge {
   readonly violations: Violation[] = [];
   readonly figures: Record<Family, Figures> = { feetech: noFigures(), dynamixel: noFigures() };
+  /** Whether the bridge says now that an arm floats: what it says is held against what the arm's motors do. */
+  saysFloating: (arm: string) => boolean = () => false;
   readonly #arms = new Map<string, WatchedArm>();
   readonly #now: () => number;
 
@@ -727,7 +729,12 @@ export class Judge {
     let sound = !arm.misread && arm.lateness === 0 && arm.sound(now);
     for (const [reason, until] of arm.licences)
       if (until >= now && reason !== 'hand' && NATURE.has(reason)) sound = false;
-    const state = { floats: arm.onlyFloats(now, false), holds: arm.onlyFloats(now, true), sound };
+    const state = {
+      saysFloating: this.saysFloating(arm.name),
+      floats: arm.onlyFloats(now, false),
+      holds: arm.onlyFloats(now, true),
+      sound,
+    };
     const followers = [...this.#arms.values()].filter(
       (other) => other.feltBy === arm && !other.stopped && now - other.heardLast < STALE && arm.floats(now),
     );

@@ -174,9 +174,7 @@ const PEOPLE: Readonly<Record<string, Kind>> = {
   feedback: {
     every: 20,
     share: 0.4,
-    make: (c) => [
-      ask('/teleop/settings', { vr_scaling: 1, force_feedback: { arm: c.of([0, 0.5, 1]), gripper: c.of([0, 1]) } }),
-    ],
+    make: (c) => [ask('/teleop/settings', { force_feedback: { arm: c.of([0, 0.5, 1]), gripper: c.of([0, 1]) } })],
   },
   gravity: { every: 15, share: 0.3, make: (c) => [ask(`/gravity/start?robot_id=${c.arm()}`)] },
   'gravity stop': {
@@ -309,7 +307,7 @@ const FEELERS: Readonly<Record<string, Kind>> = {
         Object.entries(joints).map(([name, angle]) => [name, round(angle + c.between(-0.4, 0.4))]),
       );
       const end = 7 + c.between(0, 2);
-      const feels = { vr_scaling: 1, force_feedback: { arm: c.of([0, 0.5]), gripper: 0 } };
+      const feels = { force_feedback: { arm: c.of([0, 0.5]), gripper: 0 } };
       const ended = c.of<readonly (Deed & { readonly after: number })[]>([
         [{ ...ask(`/stop${c.of(['', `?robot_id=${leader}`, `?robot_id=${follower}`])}`), after: end }],
         [{ ...ask(`/move/leader/stop${c.of(['', '?release=hold', '?release=now'])}`), after: end }],

@@ -89,6 +89,7 @@ export class World {
     this.#lane = this.time.lane('world');
     this.#folder = mkdtempSync(join(tmpdir(), 'arm-bridge-explore-'));
     this.judge = new Judge(() => this.time.now);
+    this.judge.saysFloating = (arm) => this.bridge?.arms.byName(arm)?.read().state === 'floating';
     this.simulation = new LocalSimulation({
       clock: this.#lane,
       mujoco,

@@ -1,6 +1,7 @@
 import { Chain } from '../kinematics/chain.ts';
+import { toolWrench } from '../kinematics/tool-wrench.ts';
 import { parseUrdf } from '../kinematics/urdf.ts';
-import { JointStateEncoder, PoseStampedEncoder } from '../ros/cdr.ts';
+import { JointStateEncoder, PoseStampedEncoder, WrenchStampedEncoder } from '../ros/cdr.ts';
 import { ArmNames } from '../ros/names.ts';
 import { TransformTree } from '../ros/transforms.ts';
 import { type ArmSnapshot, readScalars, snapshotOf } from '../rt/snapshot/arm-fields.ts';
@@ -8,7 +9,7 @@ import { HISTORY, type SharedState } from '../rt/snapshot/shared-snapshot.ts';
 import { encodeText } from './event-message.ts';
 import type { McapFile, Topic } from './mcap-file.ts';
 import type { BeginRecording, RecordedArm } from './messages.ts';
-import { JOINT_STATE, POSE, TEXT, TRANSFORMS } from './ros-schemas.ts';
+import { JOINT_STATE, POSE, TEXT, TRANSFORMS, WRENCH } from './ros-schemas.ts';
 
 /** Rate of recorded frames, Hz; they are for viewing only. */
 const FRAME_RATE = 30;
@@ -37,6 +38,7 @@ interface Topics {
   readonly goals: Topic | null;
   readonly setpoints: Topic | null;
   readonly external: Topic | null;
+  readonly wrench: Topic | null;
   readonly pose: Topic | null;
   readonly frames: Topic | null;
   readonly fixedFrames: Topic | null;
@@ -60,6 +62,7 @@ export class ArmRecorder {
   readonly #goals: JointStateEncoder;
   readonly #setpoints: JointStateEncoder;
   readonly #external: JointStateEncoder;
+  readonly #wrench: WrenchStampedEncoder;
   readonly #pose: PoseStampedEncoder;
   readonly #block: Float64Array;
   readonly #snapshot: ArmSnapshot;
@@ -95,6 +98,7 @@ export class ArmRecorder {
     this.#goals = new JointStateEncoder(this.#names.joints);
     this.#setpoints = new JointStateEncoder(this.#names.joints);
     this.#external = new JointStateEncoder(this.#names.joints);
+    this.#wrench = new WrenchStampedEncoder(this.#names.frame(arm.toolLink));
     this.#pose = new PoseStampedEncoder(this.#names.frame(arm.baseLink));
     this.#block = new Float64Array(shared.blockLength(index));
     this.#snapshot = snapshotOf(this.#block, joints.length);
@@ -117,6 +121,7 @@ export class ArmRecorder {
       goals: await topic(`/${arm.name}/joint_goals`, JOINT_STATE),
       setpoints: await topic(`/${arm.name}/joint_setpoints`, JOINT_STATE),
       external: await topic(`/${arm.name}/external_torques`, JOINT_STATE),
+      wrench: await topic(`/${arm.name}/external_wrench`, WRENCH),
       pose: await topic(`/${arm.name}/end_effector/pose`, POSE),
       description: await topic(`/${arm.name}/robot_description`, TEXT),
       frames: await topic('/tf', TRANSFORMS),
@@ -179,22 +184,24 @@ export class ArmRecorder {
   /** Velocities and efforts are read less often than positions; an episode records only those of the same read. */
   async #sample(take: Take): Promise<void> {
     const { sampleTime, sampleInstant, detailTime, positions, velocities, efforts, holding } = this.#snapshot;
+    const { external: pushes } = this.#snapshot;
     if (!finite(positions)) return;
     if (this.#first === 0) this.#first = sampleInstant;
     this.#last = sampleInstant;
     this.samples++;
     const { file, offset } = take;
-    const { states, external, pose, frames } = this.#topics;
+    const { states, external, wrench, pose, frames } = this.#topics;
     const stamp = sampleInstant + offset;
     const fresh = detailTime > 0 && (pose === null || detailTime === sampleTime);
     const known = fresh && finite(velocities) && finite(efforts);
     const message = this.#joints.encode(stamp, positions, known ? velocities : null, known ? efforts : null);
     await file.add(states, message, stamp, sampleTime);
-    if (pose === null || frames === null || external === null) return;
+    if (pose === null || frames === null || external === null || wrench === null) return;
     // A limp arm has no estimate (it is 0), and an arm of another machine may report none.
-    if (holding && finite(this.#snapshot.external)) {
-      const torques = this.#external.encode(stamp, positions, null, this.#snapshot.external);
-      await file.add(external, torques, stamp, sampleTime);
+    if (holding && finite(pushes)) {
+      await file.add(external, this.#external.encode(stamp, positions, null, pushes), stamp, sampleTime);
+      const atTool = toolWrench(this.#chain, positions, pushes, 'tool');
+      await file.add(wrench, this.#wrench.encode(stamp, atTool), stamp, sampleTime);
     }
     await file.add(pose, this.#pose.encode(stamp, this.#chain.toolPose(positions)), stamp, sampleTime);
     if (sampleInstant - this.#frameTime < (1 - EARLY) / FRAME_RATE) return;

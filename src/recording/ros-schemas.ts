@@ -34,6 +34,7 @@ function definition(own: string, ...parts: readonly string[]): string {
 
 export const JOINT_STATE = 'sensor_msgs/msg/JointState';
 export const POSE = 'geometry_msgs/msg/PoseStamped';
+export const WRENCH = 'geometry_msgs/msg/WrenchStamped';
 export const TRANSFORMS = 'tf2_msgs/msg/TFMessage';
 export const TEXT = 'std_msgs/msg/String';
 export const EVENT = 'rcl_interfaces/msg/Log';
@@ -62,6 +63,18 @@ geometry_msgs/Quaternion orientation
 `,
     POINT,
     QUATERNION,
+  ),
+  [WRENCH]: definition(
+    `std_msgs/Header header
+geometry_msgs/Wrench wrench
+`,
+    HEADER,
+    TIME,
+    `MSG: geometry_msgs/Wrench
+geometry_msgs/Vector3 force
+geometry_msgs/Vector3 torque
+`,
+    VECTOR,
   ),
   [TRANSFORMS]: definition(
     `geometry_msgs/TransformStamped[] transforms

@@ -110,10 +110,7 @@ test.each([
   ['the end of mirroring', (pair: FeltPair) => pair.bridge.post('/move/leader/stop?release=hold')],
   ['a follower that is stopped', (pair: FeltPair) => pair.bridge.post('/stop?robot_id=1')],
   ['a follower that is silent', (pair: FeltPair) => pair.bridge.fault('follower', { unplugged: true })],
-  [
-    'another setting',
-    (pair: FeltPair) => pair.bridge.post('/teleop/settings', { vr_scaling: 1, force_feedback: { arm: 0 } }),
-  ],
+  ['another setting', (pair: FeltPair) => pair.bridge.post('/teleop/settings', { force_feedback: { arm: 0 } })],
 ])(
   '%s lets go of the hand within 0.3 s and without a kick',
   async (_, end) => {
@@ -149,7 +146,7 @@ test('feedback that is asked for while the follower presses comes without a kick
   const ask = async (arm: number): Promise<{ step: number; push: number }> => {
     let last = leader.read().goals.slice();
     let [step, push] = [0, 0];
-    const asked = pair.bridge.post('/teleop/settings', { vr_scaling: 1, force_feedback: { arm } });
+    const asked = pair.bridge.post('/teleop/settings', { force_feedback: { arm } });
     for (let k = 0; k < 400; k++) {
       await pair.bridge.pass(CYCLE);
       const { goals } = leader.read();
@@ -305,8 +302,9 @@ test('a leader that is limp feels nothing, and says so', async () => {
   const { status, body } = await start({ force_feedback: { arm: 0.5 } });
   expect([status, body.detail]).toEqual([400, expect.stringContaining('enable_gravity_compensation')]);
   expect((await start({ force_feedback: { arm: 2 }, enable_gravity_compensation: true })).status).toBe(422);
-  const settings = await bridge.post('/teleop/settings', { vr_scaling: 1, force_feedback: { arm: 1 } });
+  const settings = await bridge.post('/teleop/settings', { vr_scaling: 2, force_feedback: { arm: 1 } });
   expect(settings.body.status).toBe('error');
+  expect((await bridge.post('/teleop/settings/read')).body).toEqual({ vr_scaling: 1 });
 }, 300_000);
 
 test('what a leader feels is as the configuration, the start or who changes it last says, and is told', async () => {
@@ -326,8 +324,11 @@ test('what a leader feels is as the configuration, the start or who changes it l
   const stop = () => bridge.post('/move/leader/stop?release=hold');
   await start();
   expect(told()).toEqual({ arm: 0.25, gripper: 0 });
-  await bridge.post('/teleop/settings', { vr_scaling: 1, force_feedback: { arm: 1, gripper: 0.5 } });
+  expect((await bridge.post('/teleop/settings', { vr_scaling: 0.5 })).body.status).toBe('ok');
+  expect(told()).toEqual({ arm: 0.25, gripper: 0 });
+  expect((await bridge.post('/teleop/settings', { force_feedback: { arm: 1, gripper: 0.5 } })).body.status).toBe('ok');
   expect(told()).toEqual({ arm: 1, gripper: 0.5 });
+  expect((await bridge.post('/teleop/settings/read')).body).toEqual({ vr_scaling: 0.5 });
   await stop();
   await start({ force_feedback: { gripper: 1 } });
   expect(told()).toEqual({ arm: 0, gripper: 1 });

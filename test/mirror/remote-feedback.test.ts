@@ -110,10 +110,7 @@ test.each([
   ['a follower that is stopped on its own machine', (pair: FeltPair) => pair.owner.post('/stop')],
   ['a follower that is unplugged there', (pair: FeltPair) => pair.owner.fault('follower', { unplugged: true })],
   ['the end of mirroring', (pair: FeltPair) => pair.bridge.post('/move/leader/stop?release=hold')],
-  [
-    'another setting',
-    (pair: FeltPair) => pair.bridge.post('/teleop/settings', { vr_scaling: 1, force_feedback: { arm: 0 } }),
-  ],
+  ['another setting', (pair: FeltPair) => pair.bridge.post('/teleop/settings', { force_feedback: { arm: 0 } })],
 ])(
   '%s lets go of the hand within 0.3 s and without a kick',
   async (_, end) => {

@@ -13,6 +13,7 @@ interface Seen {
   readonly attachments: readonly string[];
   readonly topics: Readonly<Record<string, number>>;
   readonly poses: number;
+  readonly wrenches: readonly (readonly [string, number, number])[];
   readonly events: readonly (readonly [string, string, string])[];
   readonly urdf: Readonly<Record<string, string>>;
   readonly frames: readonly string[];
@@ -69,6 +70,9 @@ test.skipIf(!WITNESS_PYTHON)(
     }
     const states = await jointStates(body.path, '/follower/joint_states');
     expect(seen.poses).toBe(states.length + seen.topics['/leader/joint_states']!);
+    expect(seen.wrenches).toEqual([
+      [expect.stringMatching(/^(leader|follower)\//), expect.any(Number), expect.any(Number)],
+    ]);
     expect(seen.columns).toEqual(so101.joints.map(({ name }) => name));
     expect(seen.rows).toBe(states.length);
     expect(seen.last).toEqual([...states.at(-1)!.positions]);

@@ -28,7 +28,11 @@ test('an episode has each cycle of all its arms, whatever the main thread does m
   const started = await bridge.post('/api/v1/episode/start', { dataset: 'pick', task: 'pick it up', operator: 'ada' });
   expect(started.body).toMatchObject({ status: 'ok', episode: { dataset: 'pick', arms: ['leader', 'follower'] } });
   await bridge.lead('leader', { shoulder_pan: 0.5 }, 2);
+  await bridge.lead('follower', { shoulder_pan: 0 });
   await bridge.pass(1);
+  const follower = bridge.arm('follower');
+  const pushed = { at: follower.read().sampleTime, wrench: follower.toolWrench(follower.read(), 'tool')! };
+  await bridge.lead('follower', null);
   bridge.host.clock.pause(0.2);
   await bridge.pass(1);
   expect((await bridge.post('/api/v1/episode/mark', { text: 'grasped' })).body.status).toBe('ok');
@@ -53,6 +57,15 @@ test('an episode has each cycle of all its arms, whatever the main thread does m
     expect([topic, messages.length / states.length]).toEqual([topic, expect.closeTo(1, 1)]);
   }
   const messages = await messagesOf(path);
+  // What pushes the tool, where it was read.
+  const wrenches = messages.filter(({ topic }) => topic === '/follower/external_wrench');
+  expect(wrenches).toHaveLength((await jointStates(path, '/follower/external_torques')).length);
+  const [recorded] = wrenches.filter(({ published }) => Math.abs(published - pushed.at) < CYCLE / 2);
+  const read = new CdrReader(recorded!.data);
+  expect([read.int32(), read.uint32(), read.string()].at(-1)).toBe(`follower/${follower.model.toolLink}`);
+  const wrench = [...pushed.wrench].map(() => read.float64());
+  for (const [i, value] of wrench.entries()) expect(value).toBeCloseTo(pushed.wrench[i]!, 9);
+  expect(Math.hypot(...wrench.slice(0, 3))).toBeGreaterThan(1);
   const events = messages.filter(({ topic }) => topic === '/events').map(({ data }) => eventOf(data));
   expect(events[0]).toMatchObject({ what: 'start', msg: 'pick it up' });
   expect(events).toContainEqual({ name: '', what: 'mark', msg: 'grasped' });

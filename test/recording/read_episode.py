@@ -20,7 +20,7 @@ with open(file, "rb") as stream:
 
 typestore = get_typestore(Stores.ROS2_JAZZY)
 yaml = YAML(typ="safe").load(folder / "metadata.yaml")["rosbag2_bagfile_information"]
-topics, poses, events, urdf, frames, cameras = {}, [], [], {}, set(), {}
+topics, poses, wrenches, events, urdf, frames, cameras = {}, [], [], [], {}, set(), {}
 
 
 def camera(message):
@@ -39,6 +39,8 @@ with Reader(folder) as bag:
         topics[connection.topic] = topics.get(connection.topic, 0) + 1
         if connection.topic.endswith("/end_effector/pose"):
             poses.append([message.pose.position.x, message.pose.position.y, message.pose.position.z])
+        elif connection.topic.endswith("/external_wrench"):
+            wrenches.append([message.header.frame_id, message.wrench.force.z, message.wrench.torque.x])
         elif connection.topic == "/events":
             events.append([message.function, message.name, message.msg])
         elif connection.topic.endswith("/robot_description"):
@@ -67,6 +69,7 @@ print(
             "attachments": attachments,
             "topics": topics,
             "poses": len(poses),
+            "wrenches": wrenches[-1:],
             "events": events,
             "urdf": urdf,
             "frames": sorted(frames),

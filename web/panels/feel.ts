@@ -84,10 +84,7 @@ export function feelCard(store: Store): HTMLElement {
   const fields = h('fieldset', {}, ...sliders.map(({ row }) => row));
   const ask = async (): Promise<void> => {
     const feedback = Object.fromEntries(sliders.map(({ part, input }) => [part, Number(input.value) / 100]));
-    const settings = await request({ path: '/teleop/settings/read' });
-    const outcome = settings.ok
-      ? await request({ path: '/teleop/settings', body: { ...(settings.answer as object), force_feedback: feedback } })
-      : settings;
+    const outcome = await request({ path: '/teleop/settings', body: { force_feedback: feedback } });
     if (!outcome.ok) notice('fault', outcome.message);
   };
   const card = h(

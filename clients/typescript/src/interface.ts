@@ -4179,11 +4179,11 @@ export interface components {
         };
         /**
          * TeleopSettingsChange
-         * @description Of /move/teleop; and what the leaders of the pairs that run feel, until these end.
+         * @description Of /move/teleop; and what the leaders of the pairs that run feel, until these end. A setting that is left out stays as it is; at least one is needed.
          */
         TeleopSettingsChange: {
             /** @description Centimetres of the tool per centimetre of the hand; 1 at the start. Turns are not scaled. */
-            vr_scaling: number;
+            vr_scaling?: number;
             force_feedback?: components["schemas"]["ForceFeedback"];
         };
         /**

@@ -59,20 +59,21 @@ export const teleopReport = z
   .describe('Told about once a second while messages come.')
   .register(components, { id: 'TeleopReport' });
 
+const scaling = number({ above: 0, max: 10 }).describe(
+  'Centimetres of the tool per centimetre of the hand; 1 at the start. Turns are not scaled.',
+);
 const teleopSettings = z
-  .object(
-    {
-      vr_scaling: number({ above: 0, max: 10 }).describe(
-        'Centimetres of the tool per centimetre of the hand; 1 at the start. Turns are not scaled.',
-      ),
-    },
-    asModel,
-  )
+  .object({ vr_scaling: scaling }, asModel)
   .describe('Of /move/teleop, for all arms, until the bridge ends.')
   .register(components, { id: 'TeleopSettings' });
-const teleopChange = teleopSettings
-  .extend({ force_feedback: forceFeedback.optional() })
-  .describe('Of /move/teleop; and what the leaders of the pairs that run feel, until these end.')
+const teleopChange = z
+  .object({ vr_scaling: scaling.optional(), force_feedback: forceFeedback.optional() }, asModel)
+  .refine(({ vr_scaling, force_feedback }) => vr_scaling !== undefined || force_feedback !== undefined, {
+    path: ['vr_scaling'],
+  })
+  .describe(
+    'Of /move/teleop; and what the leaders of the pairs that run feel, until these end. A setting that is left out stays as it is; at least one is needed.',
+  )
   .register(components, { id: 'TeleopSettingsChange' });
 
 type Body = z.output<typeof teleopRequest>;
@@ -168,12 +169,12 @@ export const teleopRoutes = [
     answer: statusAnswer(),
     refusals: {},
     handler: ({ services }, { body }) => {
-      const { vr_scaling: scaling, force_feedback: feedback } = body;
+      const { vr_scaling: wanted, force_feedback: feedback } = body;
       if (feedback !== undefined && !services.mirror.feel(feedback))
         return failed(
           'No pair runs whose leader could feel its follower (an arm of this machine): nothing has been changed',
         );
-      services.teleoperation.scaling = scaling;
+      if (wanted !== undefined) services.teleoperation.scaling = wanted;
       return ok();
     },
   }),

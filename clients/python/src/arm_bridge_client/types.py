@@ -2093,14 +2093,11 @@ class TeleopSettings(TypedDict):
     vr_scaling: float
 
 
-class _TeleopSettingsChange(TypedDict):
+class TeleopSettingsChange(TypedDict, total=False):
+    """Of /move/teleop; and what the leaders of the pairs that run feel, until these end. A setting that is left out stays as it is; at least one is needed."""
+
     # Centimetres of the tool per centimetre of the hand; 1 at the start. Turns are not scaled.
     vr_scaling: float
-
-
-class TeleopSettingsChange(_TeleopSettingsChange, total=False):
-    """Of /move/teleop; and what the leaders of the pairs that run feel, until these end."""
-
     force_feedback: "ForceFeedback"
 
 
