@@ -1,8 +1,7 @@
 /**
- * Checks that imports between the rooms of src/ go only where the table of ARCHITECTURE.md lets them, and that only
- * clock.ts reads time, sets timers and sleeps, and that nothing of the control thread awaits, logs or parses; ends non-zero
- * otherwise. Type-only imports count too: knowing a type is
- * knowing the room.
+ * Checks that imports between the rooms of src/ go only where the table of ARCHITECTURE.md lets them, that only clock.ts
+ * reads time, sets timers and sleeps, and that nothing of the control thread awaits, logs or parses; ends non-zero
+ * otherwise. Type-only imports count too: knowing a type is knowing the room.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -41,12 +40,11 @@ const IMPORT =
 
 /** What reads time, waits or sleeps; comments and texts do not count. */
 const TIME =
-  /\b(?:performance\.(?:now|timeOrigin)|Date\.now|new Date\(\)|(?<![.\w#])(?:setTimeout|setInterval|setImmediate)\(|Atomics\.(?:wait|waitAsync)\(|process\.hrtime)|['"](?:node:)?timers(?:\/promises)?['"]/g;
+  /\b(?:performance\b|Date\.now|new Date\b(?!\([^)])|(?<!(?<!globalThis)\.|[\w#])(?:setTimeout|setInterval|setImmediate)\b|Atomics\.wait(?:Async)?\b|AbortSignal\.timeout\b|process\.(?:hrtime|uptime)\b)|['"](?:node:)?(?:timers(?:\/promises)?|perf_hooks)['"]/g;
+/** Files that every room may import. */
+const COMMON = ['clock.ts', 'machine.ts', 'message-of.ts'];
 /** Whoever begins a thread or a program takes the clock of the machine and hands it on. */
 const ENTRIES = /^(?:main|rt\/entry|sim\/entry|recording\/entry|stop\/entry|ros\/departure-worker|cli\/.*)\.ts$/;
-/** Rooms that still read time by themselves. */
-const UNTIMED = /^(?:ros|cli)\//;
-
 /** Rooms whose errors name no route and no service: each rim words what to do (`Remedy` in arm/types.ts). */
 const WORDLESS = /^(?:rt|arm|motion|mirror|calibration|recording)\/|^(?:roster|bridge|arm-plan)\.ts$/;
 /** A route of HTTP or a service of ROS in a text. */
@@ -73,7 +71,7 @@ for (const entry of readdirSync(SOURCE, { recursive: true, withFileTypes: true }
   }
   const name = relative(SOURCE, file).split(sep).join('/');
   const text = readFileSync(file, 'utf8');
-  if (name !== 'clock.ts' && !UNTIMED.test(name)) {
+  if (name !== 'clock.ts') {
     for (const [use] of withoutProse(text).matchAll(TIME)) faults.push(`src/${name}: ${use} is for clock.ts alone`);
     if (/\bsystemClock\b/.test(withoutProse(text)) && !ENTRIES.test(name))
       faults.push(`src/${name}: systemClock is for the entries of threads and programs, which hand it on`);
@@ -85,7 +83,7 @@ for (const entry of readdirSync(SOURCE, { recursive: true, withFileTypes: true }
   for (const [, static_, dynamic] of text.matchAll(IMPORT)) {
     const target = resolve(dirname(file), static_ ?? dynamic);
     const to = room(target);
-    if (to === from || to === 'clock.ts' || to === 'machine.ts' || to.startsWith('..')) continue;
+    if (to === from || COMMON.includes(to) || to.startsWith('..')) continue;
     const inside = relative(join(SOURCE, to), target).split(sep).join('/');
     const only = narrow[from]?.[to];
     if (!allowed[from].includes(to)) faults.push(`src/${relative(SOURCE, file)}: ${from} must not know ${to}`);

@@ -27,6 +27,7 @@ import { type Host, kitJoints, makeKit, type SimulatedArms } from './host.ts';
 import { buildApp, listen, type SimulationControl } from './http/app.ts';
 import { checkBind, readCertificate, readTokens, type Tokens } from './http/tokens.ts';
 import { LogTail } from './log.ts';
+import { messageOf } from './message-of.ts';
 import { Autostart } from './mirror/autostart.ts';
 import { GravityService } from './mirror/gravity.ts';
 import { MirrorService } from './mirror/mirror-service.ts';
@@ -45,7 +46,6 @@ import { TrajectoryService } from './motion/trajectory-service.ts';
 import { NamedTokens } from './named-tokens.ts';
 import { RecordingService } from './recording/recording-service.ts';
 import { type RosPreparation, type RosProgress, wordsOf } from './ros/preparation.ts';
-import { messageOf } from './ros/rclnodejs.ts';
 import { type Graph, type RosRoom, RosUnavailable } from './ros/room.ts';
 import { Roster } from './roster.ts';
 import { BEAT_INTERVAL } from './rt/loop/attendance.ts';
@@ -583,6 +583,7 @@ export class Bridge {
     }
     try {
       this.#rosRoom = await this.#host.startRos({
+        clock: this.#host.clock,
         config: this.#config,
         mountOf: (arm) => this.#mountOf(arm),
         loop: () => this.loop(),

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Disk } from '../disk.ts';
-import { messageOf } from './types.ts';
+import { messageOf } from '../message-of.ts';
 
 interface ArmRecord {
   /** The bridge still runs, or has not shut down cleanly. */

@@ -1,4 +1,5 @@
 import type { Timer } from '../clock.ts';
+import { messageOf } from '../message-of.ts';
 import { type Joints, meet } from '../rt/joint/joint-groups.ts';
 import type { EndReason } from '../rt/joint/motions.ts';
 import type { SourceSpec } from '../rt/messages.ts';
@@ -8,7 +9,7 @@ import type { ArmControl, MotionEnd, RunningMotion } from './arm-control.ts';
 import type { Doing } from './journal.ts';
 import type { Loss } from './ownership.ts';
 
-import { type ArmSnapshot, BridgeError, type Caller, Cancelled, messageOf, type Owner } from './types.ts';
+import { type ArmSnapshot, BridgeError, type Caller, Cancelled, type Owner } from './types.ts';
 
 /** Longest wait for servos to confirm torque on or off, s. */
 const TORQUE_TIMEOUT = 2;

@@ -3,6 +3,7 @@ import type { Chain } from '../kinematics/chain.ts';
 import type { Pose } from '../kinematics/frames.ts';
 import { toolWrench } from '../kinematics/tool-wrench.ts';
 import { Running } from '../machine.ts';
+import { messageOf } from '../message-of.ts';
 import type { Ailment, JointHoming } from '../rt/driver/arm-link.ts';
 import { crawlPart } from '../rt/joint/crawl.ts';
 import { GROUPS, type Group, type Joints, meet } from '../rt/joint/joint-groups.ts';
@@ -19,7 +20,7 @@ import { withCause } from './loop-load.ts';
 import { type ArmModel, mounted } from './model.ts';
 import { type Holding, ownedBy } from './ownership.ts';
 import { REPORTED_STATE } from './reported-state.ts';
-import { type Activity, BridgeError, type Caller, messageOf, type Origin, type Owner } from './types.ts';
+import { type Activity, BridgeError, type Caller, type Origin, type Owner } from './types.ts';
 
 /** Longest wait for the recovery of servos, s. */
 const RECOVERY_TIMEOUT = 3;

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
-import { type Caller, messageOf, type Origin } from './types.ts';
+import { messageOf } from '../message-of.ts';
+import type { Caller, Origin } from './types.ts';
 
 /** Kinds of actions on arms by people and programs. */
 export const ACTS = [

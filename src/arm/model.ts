@@ -1,3 +1,4 @@
+import { messageOf } from '../message-of.ts';
 /** An arm as data: `robots/<name>/arm.yaml` and the URDF it names, read and checked into one immutable object. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -420,7 +421,7 @@ function readText(path: string, arm: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new ArmModelError(`arm model "${arm}": cannot read ${path} (${reason})`);
   }
 }
@@ -429,7 +430,7 @@ function parseYaml(file: string, text: string): unknown {
   try {
     return parse(text);
   } catch (error) {
-    throw new ArmModelError(`${file} is not YAML: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ArmModelError(`${file} is not YAML: ${messageOf(error)}`);
   }
 }
 
@@ -456,7 +457,7 @@ function readChain(urdf: string, urdfPath: string, path: string, file: ArmFile):
   try {
     return armChain({ urdf, baseLink: file.base_link, toolLink: file.tool_link, joints: file.joints });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new ArmModelError(`${path} and ${urdfPath}: ${reason}`);
   }
 }

@@ -1,7 +1,7 @@
+import { messageOf } from '../message-of.ts';
 import type { Arm } from './arm.ts';
 import type { Arms } from './arms.ts';
 import { forgetWhenRestored, type GainStore } from './gain-store.ts';
-import { messageOf } from './types.ts';
 
 /**
  * Lets servos run on softer position gains than their own, which stay on disk meanwhile. A servo that connects has its

@@ -1,3 +1,4 @@
+import { messageOf } from '../message-of.ts';
 /**
  * A scene as data: the objects in front of simulated arms, `scenes/<name>.yaml`, read and checked (scenes/README.md).
  */
@@ -90,7 +91,7 @@ export function loadScene(scene: string): readonly SceneObject[] {
     content = parse(readFileSync(path, 'utf8'));
   } catch (error) {
     const known = scenes(dirname(path)).join(', ') || 'none';
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new SceneError(`the scene ${path} cannot be read (${reason}); scenes of that folder: ${known}`);
   }
   const result = sceneFile.safeParse(content);

@@ -117,11 +117,6 @@ export class Cancelled extends Error {
   override readonly name = 'Cancelled';
 }
 
-/** Text of anything that was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 /** Figures of the control loop, from the shared snapshot. */
 export interface LoopStatistics {
   /** Cycles since start. */

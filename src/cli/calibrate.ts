@@ -1,5 +1,4 @@
 import { createInterface } from 'node:readline';
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Arm, Caller } from '../arm/types.ts';
 import { BridgeError } from '../arm/types.ts';
@@ -15,7 +14,7 @@ import { table } from './table.ts';
 
 const CALLER: Caller = { owner: { key: 'arm-bridge calibrate', name: 'arm-bridge calibrate' }, takeOver: false };
 /** Interval at which the joint ranges are shown during the sweep, ms. */
-const SHOWN = 200;
+const SHOWN = 0.2;
 /** Number of the step in which the user sweeps the joints by hand. */
 const SWEEP = STEPS.indexOf('sweep') + 1;
 /** Attempts at each step when there is no terminal. */
@@ -86,12 +85,12 @@ class Terminal implements Operator {
       process.stderr.write(`${up}${lines.map((line) => `${line}\u001b[K\n`).join('')}`);
       up = `\u001b[${lines.length}A\r`;
     };
-    const timer = setInterval(show, SHOWN);
+    const timer = systemClock.every(SHOWN, show);
     return new Promise((resolve) => {
       const end = (value: boolean): void => {
         // First, because closing the input below calls `end` again.
         resolve(value);
-        clearInterval(timer);
+        timer.cancel();
         this.#signal.removeEventListener('abort', leave);
         input.close();
       };
@@ -141,13 +140,28 @@ class Flags implements Operator {
   }
 
   async done(view: () => CalibrationView | null): Promise<boolean> {
-    await pause(1000 * this.#options.handTime!, undefined, { signal: this.#signal }).catch(() => {});
+    await this.#handTime();
     const present = view();
     if (present === null) return true;
     if (present.step === SWEEP) process.stderr.write(`${ranges(present)}\n`);
     const tries = (this.#steps.get(present.step) ?? 0) + 1;
     this.#steps.set(present.step, tries);
     return tries <= TRIES;
+  }
+
+  /** Waits until the hands are done, or until the calibration is cancelled. */
+  #handTime(): Promise<void> {
+    const signal = this.#signal;
+    return new Promise((resolve) => {
+      const end = (): void => {
+        timer.cancel();
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = systemClock.after(this.#options.handTime!, end);
+      signal.addEventListener('abort', end);
+      if (signal.aborted) end();
+    });
   }
 
   async judge(): Promise<readonly string[] | null> {

@@ -7,9 +7,11 @@ import { type ArmModel, loadArmModel } from '../arm/model.ts';
 import { CalibrationFileError, CalibrationStore } from '../calibration/calibration-store.ts';
 import { fromLerobot, lerobotFile, toLerobot } from '../calibration/lerobot.ts';
 import { fromPhosphobot, type PhosphobotConfig, phosphobotFile, toPhosphobot } from '../calibration/phosphobot.ts';
+import { systemClock } from '../clock.ts';
 import type { CalibrationFile } from '../config/calibration.ts';
 import { loadConfig } from '../config/load.ts';
 import type { ArmConfig, Config } from '../config/schema.ts';
+import { messageOf } from '../message-of.ts';
 import { stepsToRadians } from '../servo/calibration.ts';
 import { modelByName } from '../servo/servo-models.ts';
 import { carryOut, EXIT, endOnMisuse, UsageError } from './servo-access.ts';
@@ -72,7 +74,7 @@ function content<T extends z.ZodType>(path: string, schema: T): z.output<T> {
   try {
     json = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new UsageError(`${path} cannot be read (${error instanceof Error ? error.message : error})`);
+    throw new UsageError(`${path} cannot be read (${messageOf(error)})`);
   }
   const { success, data, error } = schema.safeParse(json);
   if (success) return data;
@@ -111,7 +113,7 @@ function narrowed({ joints }: CalibrationFile, model: ArmModel): string[] {
 
 function importFile(path: string, options: ImportOptions): void {
   const { arm, model, store } = chosen(options);
-  const written = new Date().toISOString();
+  const written = new Date(1000 * systemClock.wall()).toISOString();
   const file =
     options.format === 'lerobot'
       ? fromLerobot(content(path, lerobotFile), model, arm.name, written)

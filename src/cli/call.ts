@@ -9,6 +9,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { defaultStateFolder } from '../arm/gain-store.ts';
 import { loadConfig, usualConfigFile } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
+import { messageOf } from '../message-of.ts';
 import { EVERYWHERE } from './health.ts';
 import { EXIT } from './servo-access.ts';
 
@@ -105,7 +106,7 @@ export function addCall(program: Command): void {
         if (answer.body !== '') process.stdout.write(`${answer.body.trimEnd()}\n`);
         if (answer.status < 400 && !isFailure(answer.body)) return;
       } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
+        const why = messageOf(error);
         process.stderr.write(
           `arm-bridge: no answer from the bridge on ${host}:${port} (${why}): is it running, with this configuration?\n`,
         );

@@ -1,12 +1,14 @@
 import { type IncomingMessage, get as plainGet, type RequestOptions } from 'node:http';
 import { get as tlsGet } from 'node:https';
 import type { Command } from 'commander';
+import { systemClock } from '../clock.ts';
 import { loadConfig, usualConfigFile } from '../config/load.ts';
 import type { HttpConfig } from '../config/schema.ts';
+import { messageOf } from '../message-of.ts';
 import { EXIT } from './servo-access.ts';
 
-/** Response timeout, ms. */
-const LIMIT = 4000;
+/** Response timeout, s. */
+const LIMIT = 4;
 /** Wildcard listen addresses, each with the loopback address to connect to instead. */
 export const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
@@ -17,7 +19,6 @@ function statusOf({ host, port, tls }: HttpConfig): Promise<number> {
     host: EVERYWHERE[host] ?? host,
     port,
     path: '/healthz',
-    signal: AbortSignal.timeout(LIMIT),
   };
   return new Promise((resolve, reject) => {
     const take = (response: IncomingMessage): void => {
@@ -26,6 +27,8 @@ function statusOf({ host, port, tls }: HttpConfig): Promise<number> {
     };
     const request = plain ? plainGet(options, take) : tlsGet({ ...options, rejectUnauthorized: false }, take);
     request.on('error', reject);
+    const limit = systemClock.after(LIMIT, () => request.destroy(new Error(`no response within ${LIMIT} s`)));
+    request.on('close', () => limit.cancel());
   });
 }
 
@@ -45,7 +48,7 @@ export function addHealth(program: Command): void {
         if (status === 200) return;
         process.stderr.write(`arm-bridge: GET /healthz was answered with ${status}: the control loop does not run\n`);
       } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
+        const why = messageOf(error);
         process.stderr.write(`arm-bridge: no bridge answers on ${http.host}:${http.port} (${why})\n`);
       }
       process.exitCode = EXIT.failed;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { defaultStateFolder } from '../arm/gain-store.ts';
 import { BASE_VARIANT } from '../arm/variant.ts';
+import { systemClock } from '../clock.ts';
 import type { Role } from '../config/edit.ts';
 import { assign, USUAL_IDS } from '../servo/assign.ts';
 import { listed, servoName } from '../servo/bench.ts';
@@ -73,7 +74,7 @@ function tell(text: string): void {
 
 /** Prints the URL of the port that the user unplugs and plugs in again. @returns the exit code */
 async function port(time: number): Promise<number> {
-  const found = await awaitReplug(time, (state) => tell(replugAdvice(state)));
+  const found = await awaitReplug(systemClock, time, (state) => tell(replugAdvice(state)));
   if (found === null) {
     tell(`arm-bridge setup port: no port came and went within ${time} s; arm-bridge ports lists those that there are`);
     return EXIT.failed;
@@ -241,7 +242,7 @@ async function ask(given: Given): Promise<number> {
         asker: terminal,
         progress: new ProgressFile(join(defaultStateFolder(), 'setup.json')),
         ports: () => discoverPorts(),
-        replugged: () => awaitReplug(REPLUG_TIME, (state) => terminal.tell('step', replugAdvice(state))),
+        replugged: () => awaitReplug(systemClock, REPLUG_TIME, (state) => terminal.tell('step', replugAdvice(state))),
         line: lineOf,
         rule: (bus) => offerRule(terminal, bus, runHere),
         calibration: calibrationPresent,

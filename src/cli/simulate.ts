@@ -1,6 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type ArmModel, armVariants, loadArmModel } from '../arm/model.ts';
 import { simulatedCounterpart } from '../arm/simulated-counterpart.ts';
@@ -8,6 +7,7 @@ import { BASE_VARIANT } from '../arm/variant.ts';
 import { asBuilt } from '../calibration/as-built.ts';
 import { CalibrationStore } from '../calibration/calibration-store.ts';
 import { systemClock } from '../clock.ts';
+import { messageOf } from '../message-of.ts';
 import { addFault, FAULT_HELP, FaultError, type FaultPlan, NO_FAULTS } from '../sim/faults.ts';
 import type { KitHand } from '../sim/kit.ts';
 import type { ServedArm, ServeOptions } from '../sim/serve.ts';
@@ -37,7 +37,10 @@ function tcpPort(text: string): number {
 /** Writes the calibration of the emulated servos, for an arm named like the file. */
 function writeCalibration(path: string, model: ArmModel): void {
   const arm = basename(path, '.json');
-  new CalibrationStore(dirname(resolve(path))).write(arm, asBuilt(model, arm, new Date().toISOString()));
+  new CalibrationStore(dirname(resolve(path))).write(
+    arm,
+    asBuilt(model, arm, new Date(1000 * systemClock.wall()).toISOString()),
+  );
 }
 
 /** Option parser: a number within bounds. */
@@ -60,10 +63,10 @@ function fault(text: string, plan: FaultPlan): FaultPlan {
 }
 
 /**
- * One Ctrl-C through npm arrives two or three times within this time, ms; without a listener the late ones kill the
+ * One Ctrl-C through npm arrives two or three times within this time, s; without a listener the late ones kill the
  * process.
  */
-const ONE_SIGNAL = 300;
+const ONE_SIGNAL = 0.3;
 
 /** The arms of a pair. The leader uses the variant `leader` if its model has one, else the follower's variant. */
 const ROLES = ['leader', 'follower'] as const;
@@ -177,7 +180,7 @@ async function simulateKits(options: SimulateOptions): Promise<void> {
     await ended;
     input.close();
   } finally {
-    await Promise.all([...served.map((kit) => kit.close()), sleep(ONE_SIGNAL)]);
+    await Promise.all([...served.map((kit) => kit.close()), systemClock.sleep(ONE_SIGNAL)]);
   }
 }
 
@@ -207,7 +210,7 @@ async function simulate(options: SimulateOptions): Promise<void> {
   if (served.tcpPort !== null) process.stdout.write(`tcp://${TCP_HOST}:${served.tcpPort}\n`);
   tell(`${options.arm} is served; Ctrl-C ends it`);
   await ended;
-  await Promise.all([served.close(), sleep(ONE_SIGNAL)]);
+  await Promise.all([served.close(), systemClock.sleep(ONE_SIGNAL)]);
 }
 
 /** Adds the command to the program. */
@@ -240,7 +243,7 @@ export function addSimulate(program: Command): void {
       try {
         await (options.factoryNew ? simulateKits(options) : simulate(options));
       } catch (error) {
-        process.stderr.write(`arm-bridge simulate: ${error instanceof Error ? error.message : String(error)}\n`);
+        process.stderr.write(`arm-bridge simulate: ${messageOf(error)}\n`);
         process.exitCode = 1;
       }
     });

@@ -3,6 +3,7 @@ import { defaultStateFolder } from '../arm/gain-store.ts';
 import { systemClock } from '../clock.ts';
 import { ConfigError, loadConfig } from '../config/load.ts';
 import { fileDisk } from '../disk.ts';
+import { messageOf } from '../message-of.ts';
 import { NamedTokens, SCOPES, type Scope } from '../named-tokens.ts';
 import { table } from './table.ts';
 
@@ -22,7 +23,7 @@ function carryOut<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {
-    throw new ConfigError(error instanceof Error ? error.message : String(error));
+    throw new ConfigError(messageOf(error));
   }
 }
 

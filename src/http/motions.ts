@@ -1,6 +1,7 @@
 import type { Arm, Caller } from '../arm/types.ts';
-import { BridgeError, Cancelled, messageOf } from '../arm/types.ts';
+import { BridgeError, Cancelled } from '../arm/types.ts';
 import type { Clock } from '../clock.ts';
+import { messageOf } from '../message-of.ts';
 import type { Clients } from './clients.ts';
 import { HttpProblem } from './errors.ts';
 

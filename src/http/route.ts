@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Act } from '../arm/journal.ts';
-import { type Arm, type ErrorCode, messageOf } from '../arm/types.ts';
+import type { Arm, ErrorCode } from '../arm/types.ts';
+import { messageOf } from '../message-of.ts';
 import { RECORDING_NAME } from '../recording/recording-service.ts';
 import type { Asks } from './asks.ts';
 import type { Callers } from './callers.ts';

@@ -1,7 +1,8 @@
 import type { Arm } from '../arm/arm.ts';
-import { type Caller, messageOf } from '../arm/types.ts';
+import type { Caller } from '../arm/types.ts';
 import type { Clock, Timer } from '../clock.ts';
 import { defineMachine, Running } from '../machine.ts';
+import { messageOf } from '../message-of.ts';
 import type { MirrorService } from './mirror-service.ts';
 
 const CALLER: Caller = {

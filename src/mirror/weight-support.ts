@@ -2,7 +2,8 @@ import type { RunningMotion } from '../arm/arm-control.ts';
 import type { ArmSession } from '../arm/arm-session.ts';
 import { forgetWhenRestored, type GainStore } from '../arm/gain-store.ts';
 import type { ArmModel } from '../arm/model.ts';
-import { BridgeError, messageOf } from '../arm/types.ts';
+import { BridgeError } from '../arm/types.ts';
+import { messageOf } from '../message-of.ts';
 import type { SourceSpec } from '../rt/messages.ts';
 import type { GravityPercentages } from './mirroring.ts';
 

@@ -1,5 +1,6 @@
 import { ArmModelError, armBuilds, readArmModel } from '../arm/model.ts';
 import { armChain } from '../kinematics/arm-chain.ts';
+import { messageOf } from '../message-of.ts';
 import { ledChunk } from './chunk-path.ts';
 import type { FromPlanner, ModelQuestion, PlanAnswer, PlanQuestion, ToPlanner } from './plan-messages.ts';
 import { ArmPlanner } from './planner.ts';
@@ -41,7 +42,7 @@ export class PlannerThread {
     try {
       this.#post({ request, answer: answerTo(planner, question) });
     } catch (error) {
-      this.#post({ request, failure: error instanceof Error ? error.message : String(error) });
+      this.#post({ request, failure: messageOf(error) });
     }
   }
 
@@ -52,7 +53,7 @@ export class PlannerThread {
       return { request, answer };
     } catch (error) {
       if (error instanceof ArmModelError) return { request, unreadable: error.message };
-      return { request, failure: error instanceof Error ? error.message : String(error) };
+      return { request, failure: messageOf(error) };
     }
   }
 }

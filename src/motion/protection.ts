@@ -1,5 +1,6 @@
 import type { Arm } from '../arm/arm.ts';
-import { type Caller, messageOf } from '../arm/types.ts';
+import type { Caller } from '../arm/types.ts';
+import { messageOf } from '../message-of.ts';
 import type { Ailment } from '../rt/driver/arm-link.ts';
 import type { MoveService } from './move-service.ts';
 

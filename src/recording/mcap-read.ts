@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { McapIndexedReader, McapStreamReader } from '@mcap/core';
+import { messageOf } from '../message-of.ts';
 import { McapFile } from './mcap-file.ts';
 import { UnfitError } from './messages.ts';
 
@@ -48,7 +49,7 @@ export async function openMcap(path: string): Promise<OpenMcap> {
 /** Converts a reader's error to an `UnfitError`; file system errors stay as they are. */
 export function unreadable(error: unknown): unknown {
   if (error instanceof UnfitError || (error as NodeJS.ErrnoException).code !== undefined) return error;
-  return new UnfitError(`it cannot be read as an MCAP file (${error instanceof Error ? error.message : error})`);
+  return new UnfitError(`it cannot be read as an MCAP file (${messageOf(error)})`);
 }
 
 /** Reads the records of a file in sequence, until its end or the first unreadable record. */

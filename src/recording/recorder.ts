@@ -1,6 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '../clock.ts';
+import { messageOf } from '../message-of.ts';
 import { cameraType } from '../ros/names.ts';
 import { SharedState } from '../rt/snapshot/shared-snapshot.ts';
 import { ArmRecorder, type Take } from './arm-recorder.ts';
@@ -160,7 +161,7 @@ export class Recorder {
       await this.#writeSeen();
       this.#look();
     } catch (error) {
-      this.problem = `it could not be written (${error instanceof Error ? error.message : error})`;
+      this.problem = `it could not be written (${messageOf(error)})`;
     }
   }
 

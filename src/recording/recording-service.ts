@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { Arm } from '../arm/arm.ts';
-import { BridgeError, type Caller, messageOf } from '../arm/types.ts';
+import { BridgeError, type Caller } from '../arm/types.ts';
 import type { Clock } from '../clock.ts';
+import { messageOf } from '../message-of.ts';
 import { asked, type Goals } from '../motion/goals.ts';
 import type { Planners } from '../motion/planners.ts';
 import { EpisodeWatch } from './episode-watch.ts';

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Disk } from '../disk.ts';
+import { messageOf } from '../message-of.ts';
 import { foresee } from './foresee.ts';
 import { Library } from './library.ts';
 import {
@@ -97,7 +98,7 @@ export class RecordingThread {
     const { code } = error as NodeJS.ErrnoException;
     if (error instanceof RecordingError) return { text: error.message, why: 'request' };
     if (error instanceof UnfitError) return { text: error.message, why: 'unfit' };
-    if (code === undefined) return { text: error instanceof Error ? error.message : String(error), why: 'internal' };
+    if (code === undefined) return { text: messageOf(error), why: 'internal' };
     return { text: `Nothing can be recorded in ${this.#folder} (recording.folder): ${code}.`, why: 'request' };
   }
 

@@ -1,6 +1,7 @@
 import type { Arm } from '../arm/arm.ts';
 import type { ArmSession } from '../arm/arm-session.ts';
 import { BridgeError } from '../arm/types.ts';
+import { messageOf } from '../message-of.ts';
 import { asked } from '../motion/goals.ts';
 import { type Fit, type Piece, UnfitError } from './messages.ts';
 import type { RecordingClient } from './recording-client.ts';
@@ -101,7 +102,7 @@ export class Replaying {
     let fault: string | null = null;
     const feeding = (began: number): Promise<void> =>
       this.#feed(session, began, () => over).catch((error: unknown) => {
-        fault = error instanceof Error ? error.message : String(error);
+        fault = messageOf(error);
       });
     let fed: Promise<void> = Promise.resolve();
     const problem = await session.drive(

@@ -1,12 +1,13 @@
 import type { Logger } from 'pino';
+import type { Clock } from '../clock.ts';
 import { NODE_NAME } from './arguments.ts';
 import { goalClientOf } from './callers.ts';
 import { makeGuardedActionServer } from './guarded-node.ts';
 import type { Rcl, RosActionServer, RosGoal, RosNode } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
 
-/** Interval of feedback for a goal, ms. */
-const FEEDBACK_PERIOD = 100;
+/** Interval of feedback for a goal, s. */
+const FEEDBACK_PERIOD = 0.1;
 /**
  * How long the result of a goal can be requested after its end, s, as with rclcpp and rclpy. rclnodejs keeps the whole
  * goal until then: its own 15 minutes would fill the memory at ten trajectories a second.
@@ -47,14 +48,23 @@ export class Actions {
   readonly #servers: RosActionServer[] = [];
   readonly #running = new Set<Promise<unknown>>();
   readonly #namespace: string;
+  readonly #clock: Clock;
   readonly #log: Logger;
   readonly #onError: (error: unknown) => void;
 
   /** @param namespace of the node, human-readable */
-  constructor(rcl: Rcl, node: RosNode, namespace: string, log: Logger, onError: (error: unknown) => void) {
+  constructor(
+    rcl: Rcl,
+    node: RosNode,
+    namespace: string,
+    clock: Clock,
+    log: Logger,
+    onError: (error: unknown) => void,
+  ) {
     this.#rcl = rcl;
     this.#node = node;
     this.#namespace = namespace;
+    this.#clock = clock;
     this.#log = log;
     this.#onError = onError;
   }
@@ -88,13 +98,13 @@ export class Actions {
       (goal) => {
         const fault = judge?.(goal) ?? null;
         if (fault === null) return GoalResponse.ACCEPT;
-        refusals.refuse(fault);
+        refusals.refuse(fault, this.#clock.now());
         return GoalResponse.REJECT;
       },
       null,
       (goal) => {
         // Only after the goal has entered the canceling state: only then may it end as canceled.
-        setImmediate(() => controllers.get(goal)?.abort());
+        this.#clock.soon(() => controllers.get(goal)?.abort());
         return CancelResponse.ACCEPT;
       },
       { resultTimeout: RESULT_TIMEOUT },
@@ -119,14 +129,14 @@ export class Actions {
     execute: (run: GoalRun<Goal>) => Promise<Outcome>,
   ): Promise<object> {
     let feedback: (() => object) | null = null;
-    const timer = setInterval(() => {
+    const timer = this.#clock.every(FEEDBACK_PERIOD, () => {
       if (feedback === null || goal.isCancelRequested || !goal.isActive) return;
       try {
         goal.publishFeedback(feedback());
       } catch (error) {
         this.#onError(error);
       }
-    }, FEEDBACK_PERIOD);
+    });
     const tell = (next: () => object): void => {
       feedback = next;
     };
@@ -134,7 +144,7 @@ export class Actions {
       const { state, result } = await execute({ goal: goal.request.toPlainObject(true), who, signal, tell });
       // In the next turn of the event loop: a cancel request answered in this turn would find an ended goal, and
       // rclnodejs would not answer it.
-      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise<void>((resolve) => this.#clock.soon(resolve));
       if (goal.isActive) {
         if (goal.isCancelRequested) goal.canceled();
         else if (state === 'succeeded') goal.succeed();
@@ -142,7 +152,7 @@ export class Actions {
       }
       return result;
     } finally {
-      clearInterval(timer);
+      timer.cancel();
     }
   }
 }

@@ -23,7 +23,7 @@ export class ArmStatus {
       const text = JSON.stringify(status);
       if (text === this.#told) return;
       this.#told = text;
-      publisher.publish({ header: { stamp: stampOf(Date.now() / 1000), frame_id }, ...status });
+      publisher.publish({ header: { stamp: stampOf(arm.clock.wall()), frame_id }, ...status });
     };
   }
 

@@ -1,6 +1,6 @@
 import { BridgeError, type Remedy } from '../arm/types.ts';
+import { messageOf } from '../message-of.ts';
 import { NODE_NAME } from './arguments.ts';
-import { messageOf } from './rclnodejs.ts';
 
 /** Why a request failed: a code for programs, as in the HTTP interface, and a human-readable text. */
 export interface Fault {

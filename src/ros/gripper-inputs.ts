@@ -72,7 +72,7 @@ export class GripperInputs {
     const { arm, trajectories, namespace, nodeName, log } = this.#parts;
     const callerOf = (who?: string): Caller => controllerCaller(arm, namespace, 'gripper_controller', who);
     const refusals = new RefusalLog(log, `Goal of ${namespace}/${name} aborted`);
-    const abort = (text: string): void => refusals.refuse(text);
+    const abort = (text: string): void => refusals.refuse(text, arm.clock.now());
     const result = ({ reached, stalled }: Pick<GripperOutcome, 'reached' | 'stalled'>): Outcome => ({
       // Grasping is what a gripper is for: a stalled one has succeeded, and reports `stalled`.
       state: reached || stalled ? 'succeeded' : 'aborted',

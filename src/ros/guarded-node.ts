@@ -1,12 +1,5 @@
-import {
-  messageOf,
-  type Rcl,
-  type RosActionServer,
-  type RosContext,
-  type RosNode,
-  type RosParameter,
-  type RosService,
-} from './rclnodejs.ts';
+import { messageOf } from '../message-of.ts';
+import type { Rcl, RosActionServer, RosContext, RosNode, RosParameter, RosService } from './rclnodejs.ts';
 
 /** The fields read from a rcl_interfaces/srv/SetParameters request. */
 interface SetRequest {

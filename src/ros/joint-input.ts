@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { JointModel } from '../arm/model.ts';
 import type { Arm } from '../arm/types.ts';
+import { messageOf } from '../message-of.ts';
 import { decodeJointState, type JointState } from './cdr.ts';
-import { messageOf } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
 
 /** After this silence the order of stamps starts anew, s: the time after which an arm without setpoints holds. */

@@ -1,25 +1,32 @@
+import type { Clock, Timer } from '../clock.ts';
 import type { MirrorService } from '../mirror/mirror-service.ts';
 import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
 import { stampOf } from './time.ts';
 
-/** Changes closer together than this are published together, ms. */
-const TOGETHER = 50;
-/** While mirroring, rate and latency are published at this interval, ms. */
-const REFRESH = 1000;
+/** Changes closer together than this are published together, s. */
+const TOGETHER = 0.05;
+/** While mirroring, rate and latency are published at this interval, s. */
+const REFRESH = 1;
 
 /** `~/mirror_state`: the pairs, published at start, after every change, and each second while mirroring. */
 export class MirrorState {
   readonly #stop: () => void;
 
-  constructor(node: RosNode, mirror: MirrorService, qualities: Qualities, onError: (error: unknown) => void) {
+  constructor(
+    node: RosNode,
+    mirror: MirrorService,
+    clock: Clock,
+    qualities: Qualities,
+    onError: (error: unknown) => void,
+  ) {
     const publisher = node.createPublisher('arm_bridge/msg/MirrorState', '~/mirror_state', { qos: qualities.latched });
-    let together: NodeJS.Timeout | undefined;
+    let together: Timer | null = null;
 
     const publish = (): void => {
       try {
         const { active, pairs, reason } = mirror.status();
-        const stamp = stampOf(Date.now() / 1000);
+        const stamp = stampOf(clock.wall());
         publisher.publish({
           header: { stamp, frame_id: '' },
           active,
@@ -33,18 +40,18 @@ export class MirrorState {
       }
     };
     const unlisten = mirror.onChange(() => {
-      together ??= setTimeout(() => {
-        together = undefined;
+      together ??= clock.after(TOGETHER, () => {
+        together = null;
         publish();
-      }, TOGETHER);
+      });
     });
-    const refresh = setInterval(() => {
+    const refresh = clock.every(REFRESH, () => {
       if (mirror.status().active) publish();
-    }, REFRESH);
+    });
     this.#stop = () => {
       unlisten();
-      clearInterval(refresh);
-      clearTimeout(together);
+      refresh.cancel();
+      together?.cancel();
     };
     publish();
   }

@@ -6,8 +6,8 @@ import type { Drivable } from './arm-inputs.ts';
 import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
 
-/** Time to discover the marks of other bridges, ms; on one machine a third of this suffices. */
-export const LOOK_TIME = 1000;
+/** Time to discover the marks of other bridges, s; on one machine a third of this suffices. */
+export const LOOK_TIME = 1;
 
 /**
  * Topic of a mark, below an arm's namespace: when the arm was put on the graph, ms since 1970, and a random part

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { messageOf } from '../message-of.ts';
 import { RosArgumentError } from './arguments.ts';
 
 /** Values of one node pattern, by parameter name; dots in a name denote a nested parameter. */
@@ -110,7 +111,7 @@ function read(text: string, what: string): unknown {
   try {
     return parse(text, { version: '1.1' });
   } catch (error) {
-    throw new RosArgumentError(`${what}: not YAML (${error instanceof Error ? error.message : String(error)})`);
+    throw new RosArgumentError(`${what}: not YAML (${messageOf(error)})`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { messageOf } from '../message-of.ts';
 
 /** Quality of service of one topic, of rclnodejs' class `QoS`. */
 export interface RosQos {
@@ -232,11 +233,6 @@ export async function loadRclnodejs(): Promise<RclLoad> {
   } catch (error) {
     return { ok: false, reason: `rclnodejs does not load: ${messageOf(error)}` };
   }
-}
-
-/** Message of anything that was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function findPackage(): string | undefined {

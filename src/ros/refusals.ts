@@ -23,7 +23,7 @@ export class RefusalLog {
   }
 
   /** @param now monotonic, s */
-  refuse(text: string, now = performance.now() / 1000): void {
+  refuse(text: string, now: number): void {
     const kind = text.replace(THEIRS, '#');
     let entry = this.#kinds.get(kind);
     if (entry === undefined || now - entry.last > EPISODE) {

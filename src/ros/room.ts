@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
 import type { PositionGains } from '../arm/position-gains.ts';
 import type { Arm, Arms, LoopStatistics } from '../arm/types.ts';
+import type { Clock } from '../clock.ts';
 import type { ArmConfig, Config } from '../config/schema.ts';
 import type { LogLine } from '../log.ts';
+import { messageOf } from '../message-of.ts';
 import type { GravityService } from '../mirror/gravity.ts';
 import type { MirrorService } from '../mirror/mirror-service.ts';
 import type { StreamService } from '../mirror/stream-service.ts';
@@ -29,7 +31,7 @@ import { LOOK_TIME, Namesakes } from './namesakes.ts';
 import { ParameterArguments } from './parameter-arguments.ts';
 import { declareParameters } from './parameters.ts';
 import { makeQualities } from './qos.ts';
-import { loadRclnodejs, messageOf, type Rcl, type RosContext, type RosNode } from './rclnodejs.ts';
+import { loadRclnodejs, type Rcl, type RosContext, type RosNode } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
 import { RemoteArm } from './remote-arm.ts';
 import { Rosout } from './rosout.ts';
@@ -38,14 +40,15 @@ import { Broadcaster } from './transforms.ts';
 
 /** The waiting thread of a node wakes at least this often, ms: the longest time that stopping it blocks. */
 const SPIN_TIMEOUT = 20;
-/** Interval at which the states of arms are checked for `~/status` and those of their controllers are published, ms. */
-const STATUS_INTERVAL = 50;
-/** Period of `/diagnostics`, ms. */
-const DIAGNOSTICS_INTERVAL = 1000;
-/** Longest wait at shutdown until action goals have their results, ms. */
-const FAREWELL = 500;
+/** Interval at which the states of arms are checked for `~/status` and those of their controllers are published, s. */
+const STATUS_INTERVAL = 0.05;
+/** Period of `/diagnostics`, s. */
+const DIAGNOSTICS_INTERVAL = 1;
+/** Longest wait at shutdown until action goals have their results, s. */
+const FAREWELL = 0.5;
 
 export interface RosServices {
+  readonly clock: Clock;
   readonly config: Config;
   /** Mounting pose of an arm in the frame `world`. */
   mountOf(arm: Arm): ArmConfig['mount'];
@@ -154,13 +157,13 @@ async function populate(
   prefix: string,
   parameters: ParameterArguments,
 ): Promise<Omit<RosRoom, 'distro'>> {
-  const { arms, joints, logger, mirror } = services;
+  const { clock, arms, joints, logger, mirror } = services;
   const config = services.config.ros;
   const qualities = makeQualities(rcl);
   const faults = new RefusalLog(logger, 'ROS 2 publishing failed');
-  const onError = (error: unknown): void => faults.refuse(messageOf(error));
+  const onError = (error: unknown): void => faults.refuse(messageOf(error), clock.now());
   const unhandled = new RefusalLog(logger, 'ROS 2: a message was not handled');
-  const onUnhandled = (error: unknown): void => unhandled.refuse(messageOf(error));
+  const onUnhandled = (error: unknown): void => unhandled.refuse(messageOf(error), clock.now());
   const guarded = (work: () => void): void => {
     try {
       work();
@@ -194,7 +197,7 @@ async function populate(
   const rosout = new Rosout(root, `${prefix}/${NODE_NAME}`, qualities);
   const unheard = services.onLogLine((line) => rosout.publish(line));
   const namesakes = new Namesakes(root, qualities, logger);
-  await new Promise((resolve) => setTimeout(resolve, LOOK_TIME));
+  await clock.sleep(LOOK_TIME);
   const actions: Actions[] = [];
   const locals: LocalArm[] = [];
   const states: ControllerState[] = [];
@@ -221,11 +224,11 @@ async function populate(
     new RemoteArm(root, prefix, arm, new ArmNames(arm, config.joint_prefix), joints, qualities, logger);
   const remotes = arms.all.filter((arm) => arm.remote).map(addRemote);
   // Setpoints for arms are published before the states of arms.
-  const mirrorState = new MirrorState(root, mirror, qualities, onError);
+  const mirrorState = new MirrorState(root, mirror, clock, qualities, onError);
   const sources: { publish(): void }[] = [...remotes];
   // Each arm takes a while, during which no stop is heard. Arms may be added meanwhile.
   for (let i = 0; i < arms.all.length; i++) {
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise<void>((resolve) => clock.soon(resolve));
     if (!arms.all[i]!.remote) sources.push(addLocal(arms.all[i]!));
   }
   if (accepts) {
@@ -247,15 +250,14 @@ async function populate(
   declareParameters(rcl, root, services.config, live, logger);
   const health = root.createPublisher('diagnostic_msgs/msg/DiagnosticArray', '/diagnostics', { qos: qualities.stream });
   const timers = [
-    setInterval(
-      () => guarded(() => health.publish(encodeDiagnostics(Date.now() / 1000, diagnostics.report()))),
-      DIAGNOSTICS_INTERVAL,
+    clock.every(DIAGNOSTICS_INTERVAL, () =>
+      guarded(() => health.publish(encodeDiagnostics(clock.wall(), diagnostics.report()))),
     ),
-    setInterval(() => guarded(() => namesakes.look()), LOOK_TIME),
-    setInterval(() => {
+    clock.every(LOOK_TIME, () => guarded(() => namesakes.look())),
+    clock.every(STATUS_INTERVAL, () => {
       for (const local of locals) guarded(() => local.publishStatus());
       for (const state of states) guarded(() => state.publish());
-    }, STATUS_INTERVAL),
+    }),
   ];
   const unlisten = services.onSnapshot(() => {
     for (const source of sources) guarded(() => source.publish());
@@ -264,17 +266,14 @@ async function populate(
   for (const node of nodes) node.spin(SPIN_TIMEOUT);
 
   const close = async (): Promise<void> => {
-    for (const timer of timers) clearInterval(timer);
+    for (const timer of timers) timer.cancel();
     unlisten();
     mirrorState.close();
     // The arms have another owner by now, so their goals end; one that does not must not delay the exit.
-    await Promise.race([
-      Promise.all(actions.map((served) => served.finished())),
-      new Promise((resolve) => setTimeout(resolve, FAREWELL)),
-    ]);
+    await Promise.race([Promise.all(actions.map((served) => served.finished())), clock.sleep(FAREWELL)]);
     open = false;
     unheard();
-    await leaveGraph(() => {
+    await leaveGraph(clock, () => {
       for (const node of nodes) node.stop();
       context.shutdown();
     });

@@ -1,11 +1,12 @@
 import type { BridgeError, Caller } from '../arm/types.ts';
+import type { Clock } from '../clock.ts';
 import type { Quaternion, Vector3 } from '../kinematics/frames.ts';
+import { messageOf } from '../message-of.ts';
 import { NODE_NAME } from './arguments.ts';
 import type { InputParts } from './arm-inputs.ts';
 import { Senders } from './callers.ts';
 import { inWords } from './errors.ts';
 import { jointValuesFault, LimitLog, SpeedLog } from './joint-input.ts';
-import { messageOf } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
 import { clockOf, type Stamp, secondsOf } from './time.ts';
 
@@ -74,7 +75,7 @@ export class ServoInputs {
       const wrong = data.findIndex((value) => !Number.isFinite(value));
       if (wrong >= 0) return `the position of ${given[wrong]} is ${data[wrong]}`;
       const refused = refusedBy(joints.command(arm, given, data, caller));
-      if (refused === null) limits.look(given, data, performance.now() / 1000);
+      if (refused === null) limits.look(given, data, arm.clock.now());
       return refused;
     });
 
@@ -85,7 +86,11 @@ export class ServoInputs {
       const goal = await trajectories.jointsFor(arm, frames.poseInBase(header.frame_id, { position, orientation }));
       return typeof goal === 'string' ? goal : refusedBy(joints.command(arm, namesOfArm, goal.filter(ofArm), caller));
     };
-    this.#subscribe<PoseMessage>('geometry_msgs/msg/PoseStamped', '~/pose_target', newestWithin(SOLVING_SHARE, aim));
+    this.#subscribe<PoseMessage>(
+      'geometry_msgs/msg/PoseStamped',
+      '~/pose_target',
+      newestWithin(arm.clock, SOLVING_SHARE, aim),
+    );
 
     this.#subscribe<TwistMessage>(
       'geometry_msgs/msg/TwistStamped',
@@ -117,7 +122,7 @@ export class ServoInputs {
       const velocities = new Float64Array(names.length);
       for (const [index, name] of named.entries()) velocities[known.get(name)!] = message.velocities[index]!;
       const refused = refusedBy(jogging.feed(arm, { kind: 'joints', velocities }, caller));
-      if (refused === null) speeds.look(velocities, performance.now() / 1000);
+      if (refused === null) speeds.look(velocities, arm.clock.now());
       return refused;
     });
   }
@@ -138,7 +143,7 @@ export class ServoInputs {
     const senders = new Senders(node, arm, namespace, below);
     const refusals = new RefusalLog(log, `Message on ${namespace}/${below} refused`);
     node.createSubscription<Message>(type, topic, { qos: qualities.stream }, (message, { publisherGid }) => {
-      const refuse = (text: string): void => refusals.refuse(text);
+      const refuse = (text: string): void => refusals.refuse(text, arm.clock.now());
       try {
         const refused = take(message, senders.of(publisherGid), refuse);
         if (refused !== null) refuse(refused);
@@ -154,6 +159,7 @@ export class ServoInputs {
  * is processed when its turn comes.
  */
 function newestWithin<Message>(
+  clock: Clock,
   share: number,
   use: (message: Message, caller: Caller) => Promise<string | null>,
 ): Take<Message> {
@@ -162,14 +168,14 @@ function newestWithin<Message>(
   let pending: Arrived | null = null;
   const work = async (...[message, caller, refuse]: Arrived): Promise<void> => {
     busy = true;
-    const began = performance.now();
+    const began = clock.now();
     try {
       const refused = await use(message, caller);
       if (refused !== null) refuse(refused);
     } catch (error) {
       refuse(messageOf(error));
     }
-    setTimeout(rest, (performance.now() - began) * (1 / share - 1));
+    clock.after((clock.now() - began) * (1 / share - 1), rest);
   };
   const rest = (): void => {
     busy = false;

@@ -65,7 +65,7 @@ export class TrajectoryInputs {
       }
       const planned = readTrajectory(arm, this.#ofModel(message), clockOf(node));
       if (isFault(planned)) {
-        refusals.refuse(planned.text);
+        refusals.refuse(planned.text, arm.clock.now());
         return;
       }
       const number = ++newest;
@@ -83,7 +83,7 @@ export class TrajectoryInputs {
     };
     const type = 'trajectory_msgs/msg/JointTrajectory';
     node.createSubscription(type, name, { qos: qualities.stream, isRaw: true }, (bytes) => {
-      take(bytes).catch((error: unknown) => refusals.refuse(faultOf(error, nodeName).message));
+      take(bytes).catch((error: unknown) => refusals.refuse(faultOf(error, nodeName).message, arm.clock.now()));
     });
   }
 

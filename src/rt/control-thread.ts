@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { Chain } from '../kinematics/chain.ts';
 import { CollisionModel } from '../kinematics/collision.ts';
+import { messageOf } from '../message-of.ts';
 import { COMMANDS, type Settle } from './commands.ts';
 import type { ArmLink } from './driver/arm-link.ts';
 import { RemoteLink } from './driver/remote-link.ts';
@@ -122,7 +123,7 @@ export class ControlThread {
       this.#add(setup);
     } catch (error) {
       this.shared.drop();
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     }
     return { motion: 0, duration: 0 };
   }

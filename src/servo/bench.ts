@@ -1,3 +1,4 @@
+import { messageOf } from '../message-of.ts';
 import {
   AssignError,
   type Assigned,
@@ -106,7 +107,7 @@ export async function carryOut(bench: Bench, { call, servos: plain, reassign }: 
     return { result: await (call === 'assign' ? bench.assign(servos[0]!, reassign) : bench[call](servos)) };
   } catch (error) {
     const fault = error instanceof AssignError ? error.code : 'line';
-    return { fault, message: error instanceof Error ? error.message : String(error) };
+    return { fault, message: messageOf(error) };
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { messageOf } from '../message-of.ts';
 import { type ClientOptions, DEFAULT_DEADLINE } from './exchange.ts';
 import type { ExpectedServo } from './expected-servo.ts';
 import type { Homing } from './homing.ts';
@@ -180,6 +181,6 @@ export class BusSession {
 function settle<T>(promise: Promise<T>, done: (outcome: Outcome<T>) => void): void {
   promise.then(
     (result) => done({ result }),
-    (error: unknown) => done({ problem: error instanceof Error ? error.message : String(error) }),
+    (error: unknown) => done({ problem: messageOf(error) }),
   );
 }

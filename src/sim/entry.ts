@@ -1,6 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import loadMujoco from '@mujoco/mujoco';
 import { systemClock } from '../clock.ts';
+import { messageOf } from '../message-of.ts';
 import { setPriority } from '../thread.ts';
 import { LocalSimulation } from './local-simulation.ts';
 import type { SimCall, SimReply, SimRequest, SimResult, SimWorkerData } from './sim-messages.ts';
@@ -69,10 +70,6 @@ function carryOut(simulation: LocalSimulation, call: SimCall): SimResult {
       control!.close();
       return null;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 try {

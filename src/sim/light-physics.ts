@@ -2,6 +2,7 @@ import { armChain } from '../kinematics/arm-chain.ts';
 import type { Chain } from '../kinematics/chain.ts';
 import { identityRotation } from '../kinematics/frames.ts';
 import { type Inertial, parseUrdf, type RobotDescription } from '../kinematics/urdf.ts';
+import { messageOf } from '../message-of.ts';
 import {
   checkInitial,
   type Physics,
@@ -58,7 +59,7 @@ export class LightPhysics implements Physics {
       const urdf = withPayload(parseUrdf(options.urdf), toolLink, options.payload ?? 0);
       this.#chain = armChain({ urdf, baseLink: urdf.root, toolLink, joints });
     } catch (error) {
-      throw new Error(`simulated arm "${name}": ${error instanceof Error ? error.message : String(error)}`);
+      throw new Error(`simulated arm "${name}": ${messageOf(error)}`);
     }
     this.#joints = joints;
     this.#turning = joints.map((joint) => turning(this.#chain, joint.name));

@@ -1,4 +1,5 @@
 import type { MainModule, MjData, MjModel, MjSpec } from '@mujoco/mujoco';
+import { messageOf } from '../message-of.ts';
 import { addObjects, MujocoObjects } from './mujoco-objects.ts';
 import {
   checkInitial,
@@ -277,8 +278,4 @@ function roots(mj: MainModule, model: MjModel): { fixed: string[]; moving: strin
     else if (welds[body] === body && welds[parents[body]!] === 0) moving.push(name(body));
   }
   return { fixed, moving };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

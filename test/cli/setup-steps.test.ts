@@ -1,7 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { VirtualTime } from '../../explore/virtual-clock.ts';
 import type { Asker } from '../../src/cli/setup/asker.ts';
 import { awaitReplug, Replug, type ReplugState, replugAdvice } from '../../src/cli/setup/port.ts';
 import { type Command, install, installation, offerRule, ruleOf, typed } from '../../src/cli/setup/rule.ts';
+import type { Clock } from '../../src/clock.ts';
 import { discoverPorts, type PortInfo, usbPort } from '../../src/servo/port/discovery.ts';
 import { FakeTree, SO101_ADAPTER, U2D2 } from '../servo/port/tree.ts';
 
@@ -10,6 +13,20 @@ beforeEach(() => {
   tree = new FakeTree();
 });
 afterEach(() => tree.remove());
+
+/** Runs what reads real files and sleeps by a virtual clock. */
+async function inVirtualTime<Result>(work: (clock: Clock) => Promise<Result>): Promise<Result> {
+  const time = new VirtualTime();
+  let done = false;
+  const result = work(time.lane('command line')).finally(() => {
+    done = true;
+  });
+  while (!done) {
+    await setImmediate();
+    time.step(Number.POSITIVE_INFINITY);
+  }
+  return result;
+}
 
 /** The ports of a machine with these adapters. */
 async function ports(...adapters: (typeof SO101_ADAPTER)[]): Promise<PortInfo[]> {
@@ -67,16 +84,19 @@ describe('a port that is unplugged and plugged in again', () => {
   it('is waited for, each step being told once, and not for ever', async () => {
     tree.adapter(U2D2);
     const told: ReplugState['step'][] = [];
-    const found = await awaitReplug(
-      60,
-      ({ step }) => {
-        told.push(step);
-        tree.adapter(SO101_ADAPTER);
-      },
-      tree.root,
+    const found = await inVirtualTime((clock) =>
+      awaitReplug(
+        clock,
+        60,
+        ({ step }) => {
+          told.push(step);
+          tree.adapter(SO101_ADAPTER);
+        },
+        tree.root,
+      ),
     );
     expect([found?.path, told]).toEqual(['/dev/ttyACM0', ['unplug']]);
-    expect(await awaitReplug(0.01, () => {}, tree.root)).toBeNull();
+    expect(await inVirtualTime((clock) => awaitReplug(clock, 60, () => {}, tree.root))).toBeNull();
   });
 });
 

@@ -206,8 +206,9 @@ describeRos('a bridge process on the graph', () => {
     writeFileSync(
       script,
       `import { leaveGraph } from './src/ros/departure.js';
+      import { systemClock } from './src/clock.js';
       process.stdout.write('ready');
-      await leaveGraph(() => { for (;;); }, 200);`,
+      await leaveGraph(systemClock, () => { for (;;); }, 0.2);`,
     );
     const child = new Child([script], process.env);
     expect(await child.close()).toEqual({ code: null, signal: 'SIGKILL' });

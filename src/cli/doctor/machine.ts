@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { systemClock } from '../../clock.ts';
 import { loadRclnodejs } from '../../ros/rclnodejs.ts';
 import { setPriority } from '../../thread.ts';
 import { type Finding, fault, note, ok } from './finding.ts';
@@ -52,7 +53,7 @@ function content(path: string): string | null {
 }
 
 /** Whether time stamps are meaningful, and whether reading the clock is cheap. */
-export function clockFindings(now: Date = new Date()): Finding[] {
+export function clockFindings(now = new Date(1000 * systemClock.wall())): Finding[] {
   const findings: Finding[] = [];
   const made = statSync(fileURLToPath(import.meta.url)).mtime;
   const time = now.toISOString();

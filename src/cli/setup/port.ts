@@ -1,10 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '../../clock.ts';
 import { discoverPorts, type PortInfo } from '../../servo/port/discovery.ts';
 
-/** Poll interval of the ports, ms: much faster than a hand. */
-const INTERVAL = 200;
-/** Time that udev needs to make links and set permissions after a port appears, ms. */
-const SETTLING = 500;
+/** Poll interval of the ports, s: much faster than a hand. */
+const INTERVAL = 0.2;
+/** Time that udev needs to make links and set permissions after a port appears, s. */
+const SETTLING = 0.5;
 
 /** What the user must do next, or the port that was unplugged and plugged in again. */
 export type ReplugState =
@@ -69,22 +69,23 @@ function alike(port: PortInfo, other: PortInfo): boolean {
  * @returns the port; null on timeout
  */
 export async function awaitReplug(
+  clock: Clock,
   limit: number,
   onStep: (state: ReplugState) => void,
   root = '/',
 ): Promise<PortInfo | null> {
   const replug = new Replug(await discoverPorts(root));
-  const deadline = performance.now() + limit * 1000;
+  const deadline = clock.now() + limit;
   let shown = '';
-  while (performance.now() < deadline) {
+  while (clock.now() < deadline) {
     const state = replug.see(await discoverPorts(root));
     if (state.step === 'found') {
-      await pause(SETTLING);
+      await clock.sleep(SETTLING);
       return (await discoverPorts(root)).find((port) => same(port, state.port)) ?? state.port;
     }
     if (state.step !== shown) onStep(state);
     shown = state.step === 'again' ? 'unplug' : state.step;
-    await pause(INTERVAL);
+    await clock.sleep(INTERVAL);
   }
   return null;
 }

@@ -235,6 +235,7 @@ export class FakeBridge {
       this.lines.push(line);
     };
     this.services = {
+      clock: systemClock,
       config: configSchema.parse({
         ros: { enabled: true, discovery },
         arms: arms.map(({ name, bus }) => ({ name, bus })),
