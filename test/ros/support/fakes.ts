@@ -1,7 +1,7 @@
 import pino from 'pino';
 import type { ArmModel } from '../../../src/arm/model.ts';
 import { type Arm, type ArmSnapshot, BridgeError, type LoopStatistics } from '../../../src/arm/types.ts';
-import { systemClock } from '../../../src/clock.ts';
+import { type Clock, systemClock } from '../../../src/clock.ts';
 import { configSchema } from '../../../src/config/schema.ts';
 import type { ForceFeedback, MirrorStatus } from '../../../src/mirror/mirroring.ts';
 import type { RosServices } from '../../../src/ros/room.ts';
@@ -24,6 +24,11 @@ export const LOOP: LoopStatistics = {
   ...{ periods: TIMING, lateness: TIMING, latency: TIMING },
   histogram: { width: 0.00025, counts: [] },
 };
+
+export const fakeLog = pino({ enabled: false });
+
+/** The clock of a bridge that does not wait to discover others: for tests in which there are none. */
+export const IMPATIENT: Clock = { ...systemClock, sleep: async () => {} };
 
 /** An arm whose snapshot the test sets, for parts that read no more of it. */
 export function fakeArm(arm: FakeArm): Arm {
@@ -220,6 +225,7 @@ export class FakeBridge {
     readonly arms: readonly FakeArm[],
     rosArgs: readonly string[] = [],
     discovery: 'localhost' | 'subnet' | 'off' = 'localhost',
+    clock = IMPATIENT,
   ) {
     const byName = new Map(arms.map((arm) => [arm.name, arm]));
     const all = {
@@ -235,7 +241,7 @@ export class FakeBridge {
       this.lines.push(line);
     };
     this.services = {
-      clock: systemClock,
+      clock,
       config: configSchema.parse({
         ros: { enabled: true, discovery },
         arms: arms.map(({ name, bus }) => ({ name, bus })),
