@@ -255,7 +255,8 @@ export class Roster {
    * @throws {BridgeError} stopped, owned
    */
   async disconnect(arm: Arm, caller: Caller): Promise<string | null> {
-    if (arm.detached || this.#leaving.has(arm)) return `Arm ${arm.name} is disconnected already.`;
+    if (this.#leaving.has(arm)) return `Arm ${arm.name} is being disconnected.`;
+    if (arm.detached) return `Arm ${arm.name} is disconnected already.`;
     this.#leaving.add(arm);
     try {
       if (arm.read().state !== 'disconnected') {

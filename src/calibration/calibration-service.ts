@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Arm, JointMount } from '../arm/arm.ts';
 import { jointSetByMaker } from '../arm/model.ts';
 import { BridgeError, type Caller } from '../arm/types.ts';
@@ -7,7 +8,7 @@ import { Session, type SessionServices } from './calibration-session.ts';
 
 /** Poll interval, s, while waiting for an arm to go limp so that its servos can be restored. */
 const LOOK = 0.2;
-/** Most reads of the offsets; gives up if no two reads in a row agree. */
+/** Most reads of the servo settings; gives up if no two reads in a row agree. */
 const MOST_READS = 6;
 
 /** A session and the client that started it. */
@@ -175,22 +176,19 @@ export class CalibrationService {
 }
 
 /**
- * Reads the servo settings until two reads agree, because a late reply to another request would corrupt every offset.
+ * Reads the servo settings until two reads agree, because a late reply to another request would corrupt an offset or a
+ * limit.
  */
 async function surely(arm: Arm): Promise<readonly ServoFacts[]> {
   let facts = await arm.servos.read();
   for (let reads = 1; reads < MOST_READS; reads++) {
     const before = facts;
     facts = await arm.servos.read();
-    const same = facts.every(({ homingOffset, operatingMode }, i) => {
-      const other = before[i]!;
-      return homingOffset === other.homingOffset && operatingMode === other.operatingMode;
-    });
-    if (same) return facts;
+    if (isDeepStrictEqual(facts, before)) return facts;
   }
   throw new BridgeError(
     'no_sample',
-    `The servos of arm ${arm.name} answer differently each time they are asked for their offsets: check its cable, and call again.`,
+    `The servos of arm ${arm.name} answer differently each time they are asked how they are set: check its cable, and call again.`,
   );
 }
 

@@ -4,7 +4,7 @@ import { checkServerIdentity, type PeerCertificate, rootCertificates } from 'nod
 import type { Clock } from '../clock.ts';
 import type { Authority } from './authority.ts';
 
-/** Longest accepted answer of another bridge, characters. */
+/** Longest accepted answer of another bridge, bytes. */
 const MOST_BYTES = 65_536;
 
 /** Credentials for requests to other bridges. */
@@ -129,15 +129,16 @@ export function ask(
       reject(causeOf(error, url));
     });
     asked.on('response', (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (piece: string) => {
-        text += piece;
-        if (text.length > MOST_BYTES) asked.destroy(new Error('its answer is too long for a bridge'));
+      const pieces: Buffer[] = [];
+      let bytes = 0;
+      response.on('data', (piece: Buffer) => {
+        pieces.push(piece);
+        bytes += piece.length;
+        if (bytes > MOST_BYTES) asked.destroy(new Error('its answer is too long for a bridge'));
       });
       response.on('end', () => {
         timer.cancel();
-        resolve({ status: response.statusCode!, body: parsed(text) });
+        resolve({ status: response.statusCode!, body: parsed(Buffer.concat(pieces).toString()) });
       });
       response.on('error', (error) => {
         timer.cancel();

@@ -38,6 +38,8 @@ const RECEIVED = '.received';
 /** Index of a dataset, in its folder. */
 const INDEX = 'dataset.json';
 const MEGABYTE = 1e6;
+/** Unit of the blocks of a file's status, bytes. */
+const BLOCK = 512;
 /** Tolerance for times in a recording, s. */
 const MILLISECOND = 1e-3;
 /** Characters of a name that are kept in a derived name. */
@@ -464,7 +466,7 @@ export class Library {
 
   /** Bytes that a new recording may take. @throws {RecordingError} if there is no room */
   #room(): number {
-    const free = freeBytes(this.folder);
+    const free = freeBytes(this.folder) - this.#awaited();
     const room = Math.min(this.left, free - RESERVE);
     if (room > 0) return room;
     throw new RecordingError(`${this.#lack(room, free)}: remove some.`);
@@ -486,6 +488,17 @@ export class Library {
     const most = `${this.#quota / MEGABYTE} MB (recording.quota)`;
     if (left <= 0) return `The recordings in ${this.folder} take more than ${most}`;
     return `The recordings in ${this.folder} may take ${Math.floor(left / MEGABYTE)} MB more, of ${most}`;
+  }
+
+  /** Bytes of files being received that are still to come: they count as used, but the disk has not given them yet. */
+  #awaited(): number {
+    let sum = 0;
+    for (const { name } of entries(this.folder)) {
+      if (!name.endsWith(RECEIVED)) continue;
+      const file = lstatSync(join(this.folder, name), { throwIfNoEntry: false });
+      if (file !== undefined) sum += Math.max(0, file.size - BLOCK * file.blocks);
+    }
+    return sum;
   }
 
   /** Total size of all files in the folder, bytes. */

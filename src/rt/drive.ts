@@ -4,6 +4,7 @@ import type { Joints } from './joint/joint-groups.ts';
 import { makeSource } from './make-source.ts';
 import type { Command, CommandResult, SourceSpec } from './messages.ts';
 import { StopWord } from './snapshot/shared-snapshot.ts';
+import { chunkFault } from './sources/chunks.ts';
 import { Trajectory } from './sources/trajectory.ts';
 import { Waypoints, waypointFault } from './sources/waypoints.ts';
 
@@ -133,6 +134,7 @@ function refusalOf(
   if (controller.link.miscalibrated !== '') return controller.link.miscalibrated;
   if (wrong !== '') return `its leader: ${wrong}`;
   if (spec.kind === 'trajectory') return spec.goal.every(Number.isFinite) ? '' : 'a goal position is no number';
+  if (spec.kind === 'chunks') return chunkFault(spec.first, controller.setpoints.length) ?? '';
   if (spec.kind !== 'waypoints') return '';
   const { gate, setpoints } = controller;
   // A joint beyond a limit may stay there and come back.

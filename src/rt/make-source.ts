@@ -78,6 +78,7 @@ export function makeSource(
       return new Waypoints(spec, top);
     case 'chunks': {
       const chunks = new Chunks({ velocity: top, acceleration: gaining }, now);
+      // Its faults have been refused before.
       chunks.take(spec.first);
       return chunks;
     }

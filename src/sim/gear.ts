@@ -6,25 +6,29 @@ export interface GearOptions {
   readonly detents?: { readonly perTurn: number; readonly torque: number };
 }
 
-/** The gears of one joint. The motor crosses the play at the no-load speed for its torque. */
+/** The gears of one joint. Its motors turn together and cross the play at the no-load speed for its torque. */
 export class Gear {
   readonly #half: number;
   readonly #detents: number;
   readonly #detentTorque: number;
+  /** Of all motors together, rad/s per Nm. */
   readonly #speedPerTorque: number;
   /** Position of the motor side within the play, rad. */
   #slack = 0;
 
-  /** @param speedPerTorque no-load speed of the motor over its stall torque, rad/s per Nm */
-  constructor({ backlash = 0, detents }: GearOptions, speedPerTorque: number) {
+  /** @param motors equal ones that turn the joint together: their no-load speed, rad/s, and stall torque, Nm */
+  constructor(
+    { backlash = 0, detents }: GearOptions,
+    motors: readonly { readonly noLoadSpeed: number; readonly stallTorque: number }[],
+  ) {
     this.#half = backlash / 2;
     this.#detents = detents?.perTurn ?? 0;
     this.#detentTorque = detents?.torque ?? 0;
-    this.#speedPerTorque = speedPerTorque;
+    this.#speedPerTorque = motors[0]!.noLoadSpeed / motors.reduce((total, { stallTorque }) => total + stallTorque, 0);
   }
 
   /**
-   * @param torque of the motor, Nm
+   * @param torque of all motors together, Nm
    * @param position of the joint, rad
    * @param velocity of the joint, rad/s
    * @returns the torque of the gears on the joint, Nm

@@ -163,10 +163,7 @@ export class SimulatedArm {
     this.#servos = servos;
     this.#mounts = specs.map((joint, j) => joint.map((spec, s) => mount(spec, options.joints[j]!.servos, s)));
     this.#hands = physics.joints.map(({ armature }) => new Hand(armature, TIME_STEP));
-    this.#gears = options.joints.map(({ gear = {} }, j) => {
-      const { noLoadSpeed, stallTorque } = motors[j]![0]!;
-      return new Gear(gear, noLoadSpeed / stallTorque);
-    });
+    this.#gears = options.joints.map(({ gear = {} }, j) => new Gear(gear, motors[j]!));
     this.#motorTorques = new Float64Array(options.joints.length);
     this.bus = bus;
     bus.faults.collisions = COLLISIONS;

@@ -130,3 +130,12 @@ describe('a port that is unplugged', () => {
     expect(Math.abs(first!.bytes[0]! + 256 * first!.bytes[1]! - found)).toBeLessThan(5);
   });
 });
+
+test('an arm that is being disconnected is not said to be disconnected already', async () => {
+  const disconnect = async () => (await bridge.post('/robot/disconnect?robot_id=0')).body.message;
+  const first = disconnect();
+  await bridge.pass(0.1);
+  expect(await disconnect()).toMatch(/^Arm arm is being disconnected\./);
+  expect(await bridge.until(first)).not.toMatch(/already/);
+  expect(await disconnect()).toMatch(/^Arm arm is disconnected already\./);
+});

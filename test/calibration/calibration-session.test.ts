@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { Arm } from '../../src/arm/arm.ts';
 import type { Caller } from '../../src/arm/types.ts';
 import type { CalibrationAnswer } from '../../src/calibration/calibrating.ts';
@@ -135,3 +135,16 @@ test('nothing is kept of a calibration that has not been through its last step',
   const kept = stepsOf(CALIBRATION).filter(({ to, effects }) => to === 'ended' && !effects.includes('giveBack'));
   expect(kept).toEqual([{ from: 'save', input: 'done', to: 'ended', effects: ['release'] }]);
 });
+
+test.each(['homingOffset', 'positionLimits'] as const)(
+  'servos that answer differently at first are read until their %s agrees',
+  async (what) => {
+    const facts = await bridge.until(arm.servos.read());
+    const { positionLimits, homingOffset } = facts[0]!;
+    const other = { positionLimits: { ...positionLimits, highest: 1 }, homingOffset: homingOffset + 7 };
+    const read = vi.spyOn(arm.servos, 'read');
+    read.mockResolvedValueOnce([{ ...facts[0]!, [what]: other[what] }, ...facts.slice(1)]);
+    expect(await next()).toMatchObject({ status: 'in_progress', step: 1 });
+    expect(read).toHaveBeenCalledTimes(3);
+  },
+);

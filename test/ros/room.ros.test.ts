@@ -443,7 +443,7 @@ describeRos('the ROS room on a real graph', () => {
   });
 
   test('a fault while publishing is logged and does not reach the control cycle', () => {
-    leader.snapshot.sampleTime = time;
+    leader.snapshot.sampleTime = time + 1;
     leader.snapshot.positions.fill(0);
     leader.toolPose = () => {
       throw new Error('no such pose');

@@ -234,6 +234,8 @@ describe('an arm is driven', () => {
     shared.releaseStop(0, shared.stopMark(0));
     expect(await drive(trajectory(Number.NaN, 0))).toBe('a goal position is no number');
     expect(await drive({ kind: 'waypoints', times: at(1), positions: at(3, 0), velocities: null })).toMatch(/turn/);
+    const first = { times: at(1, 1), positions: at(0, 0, 0.1, 0), velocities: at(0, 0, 0, 0), blend: 0 };
+    expect(await drive({ kind: 'chunks', first })).toBe('the times of the chunk do not increase');
     bench.port.unplug();
     await pass(0.05);
     expect(await drive(trajectory(0.1, 0))).toBe('test: has been pulled out');

@@ -18,6 +18,19 @@ export interface BlendLimits {
   readonly acceleration: Float64Array;
 }
 
+/** Why a chunk cannot be followed by an arm of this many joints; null if it can. */
+export function chunkFault({ times, positions, velocities, blend }: ChunkPath, joints: number): string | null {
+  const numbers = times.length * joints;
+  if (times.length === 0 || positions.length !== numbers || velocities.length !== numbers || !(blend >= 0)) {
+    return 'the chunk does not have a number for each joint in each of its knots';
+  }
+  for (let k = 0; k < times.length; k++) {
+    if (!Number.isFinite(times[k]!) || (k > 0 && times[k]! <= times[k - 1]!))
+      return 'the times of the chunk do not increase';
+  }
+  return null;
+}
+
 /** A chunk that comes up to this long after the last one has run out still continues the same motion, s. */
 export const LINGER = 0.5;
 /** Least time of any blend, s; also the time in which joints without a chunk come to rest. */
@@ -92,17 +105,9 @@ export class Chunks implements SetpointSource {
    * @returns why it cannot be followed; null if it is accepted
    */
   take(path: ChunkPath): string | null {
-    const { times, positions, velocities, blend } = path;
-    const numbers = times.length * this.#position.length;
-    if (times.length === 0 || positions.length !== numbers || velocities.length !== numbers || !(blend >= 0)) {
-      return 'the chunk does not have a number for each joint in each of its knots';
-    }
-    for (let k = 0; k < times.length; k++) {
-      if (!Number.isFinite(times[k]!) || (k > 0 && times[k]! <= times[k - 1]!))
-        return 'the times of the chunk do not increase';
-    }
-    this.#next = path;
-    return null;
+    const fault = chunkFault(path, this.#position.length);
+    if (fault === null) this.#next = path;
+    return fault;
   }
 
   /** When the chunks received so far end at rest, monotonic, s. */

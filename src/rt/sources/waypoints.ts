@@ -172,6 +172,7 @@ export class Waypoints implements SetpointSource {
     const end = this.#times.length - 1;
     const known = this.#times[end]!;
     if (this.#whole) return 'nothing can follow what is complete';
+    if (this.#accelerations !== null) return 'poses with accelerations have to come as one piece';
     if (!(times[0]! > known))
       return `its first time (${times[0]} s) does not come after the one before it (${known} s)`;
     const fault = waypointFault(

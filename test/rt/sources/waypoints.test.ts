@@ -310,6 +310,14 @@ test('a path that comes in pieces is driven as the whole one is', () => {
   }
 });
 
+test('a path with accelerations is not extended by poses that have none', () => {
+  const still = new Float64Array(4);
+  const given = { velocities: still, accelerations: still, duration: 4 };
+  const source = begun({ ...path([1, 2], [0.5, 0, 0.8, 0]), ...given });
+  expect(source.extend({ ...path([3], [0.9, 0]), last: true }, LIMITS)).toMatch(/accelerations/);
+  expect(at(source, 0.5).q.every(Number.isFinite)).toBe(true);
+});
+
 test('a path whose next piece is late holds before its last pose, and goes on from there at the same speed', () => {
   const source = begun({ ...path([1, 2], [0.5, 0, 1, 0]), duration: 4 });
   expect(at(source, 0.9).status).toBe(SourceStatus.running);
