@@ -76,9 +76,12 @@ export class FeltForce {
     const { stiffness, torqueLimit, lower, upper } = this.#model.joints[j]!;
     this.#usual[j] = Math.max(this.#usual[j]!, gain);
     const usual = this.#usual[j]!;
-    if (feels || !arm.sound) {
+    const soft = gain <= usual * this.#model.gravity.softGain + ROUNDED;
+    // Whatever ends its pair, an arm that floats no longer has nothing to feel with.
+    const feeling = feels && (arm.saysFloating || soft);
+    if (feeling || !arm.sound) {
       this.#felt[j] = now;
-      this.#open[j] = feels && arm.sound ? 1 : 0;
+      this.#open[j] = feeling && arm.sound ? 1 : 0;
       this.#least[j] = position;
       this.#most[j] = position;
     }
@@ -89,7 +92,6 @@ export class FeltForce {
       this.#left[j] = Number.NaN;
       return '';
     }
-    const soft = gain <= usual * this.#model.gravity.softGain + ROUNDED;
     const stiff = (stiffness * gain) / usual;
     const may = MORE + stiff * LAG * Math.abs(velocity);
     const over = Math.abs(motor) - CAP * torqueLimit - may;
