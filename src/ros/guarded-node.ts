@@ -1,4 +1,5 @@
 import { messageOf } from '../message-of.ts';
+import { inSlices, isTaken } from './goal-slices.ts';
 import type { Rcl, RosActionServer, RosContext, RosNode, RosParameter, RosService } from './rclnodejs.ts';
 
 /** The fields read from a rcl_interfaces/srv/SetParameters request. */
@@ -61,13 +62,31 @@ export function makeGuardedNode(
   return new GuardedNode(name, namespace, context, { parameterOverrides });
 }
 
-/** Makes an action server likewise: exceptions in its responses would otherwise be unhandled rejections. */
+/**
+ * Makes an action server likewise: exceptions in its responses would otherwise be unhandled rejections. Long goals are
+ * read in slices, one after the other.
+ */
 export function makeGuardedActionServer<Goal>(
-  { ActionServer }: Rcl,
+  rcl: Rcl,
   onError: (error: unknown) => void,
-  ...parts: ConstructorParameters<typeof ActionServer<Goal>>
+  ...parts: ConstructorParameters<typeof rcl.ActionServer<Goal>>
 ): RosActionServer {
-  class GuardedActionServer extends ActionServer<Goal> {
+  class GuardedActionServer extends rcl.ActionServer<Goal> {
+    /** Settles when the last goal has been read and handled. */
+    #turn: Promise<void> = Promise.resolve();
+
+    override processGoalRequest(header: unknown, request: object): void {
+      if (!isTaken(request)) {
+        super.processGoalRequest(header, request);
+        return;
+      }
+      const handle = async (): Promise<void> => {
+        const read = await request.read();
+        if (!this.isDestroyed()) super.processGoalRequest(header, read);
+      };
+      this.#turn = this.#turn.then(handle).catch(onError);
+    }
+
     override async _executeCancelRequest(header: unknown, request: unknown): Promise<void> {
       await super._executeCancelRequest(header, request).catch(onError);
     }
@@ -80,5 +99,7 @@ export function makeGuardedActionServer<Goal>(
       }
     }
   }
-  return new GuardedActionServer(...parts);
+  const server = new GuardedActionServer(...parts);
+  server._typeClass = inSlices(rcl, parts[1], server._typeClass);
+  return server;
 }
