@@ -713,6 +713,7 @@ export class Bridge {
       connections: this.connections,
       devices: () => this.#host.scanPorts(),
       loop: () => this.loop(),
+      planning: () => this.#planners.times,
       stopPort: () => this.stopPort,
       onSession: (key, session) => this.#stop?.session({ key, session }),
       ros: () => this.ros,

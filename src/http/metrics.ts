@@ -65,7 +65,7 @@ function escaped(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }
 
-/** Prometheus metrics of loop, arms, buses, servos, pairs, HTTP and ROS. @param live number of live-stream clients */
+/** Prometheus metrics of loop, arms, buses, servos, pairs, planning, HTTP and ROS. @param live number of live-stream clients */
 export function metricsText(services: HttpServices, requests: RequestCounts, live: number): string {
   const page = new Exposition();
   const now = services.clock.wall();
@@ -76,6 +76,11 @@ export function metricsText(services: HttpServices, requests: RequestCounts, liv
     const labels = { leader, follower };
     page.add('pair_goals_per_second', 'gauge', 'Goals written to the follower.', labels, rate);
     page.add('pair_latency_seconds', 'gauge', 'From sample to goal.', labels, latency);
+  }
+  for (const [question, { count, time }] of services.planning()) {
+    const help = 'From a question to the planner thread to its answer.';
+    page.add('planning_seconds', 'summary', help, { question }, time, '_sum');
+    page.add('planning_seconds', 'summary', help, { question }, count, '_count');
   }
   for (const { labels, count, time } of requests.all) {
     const help = 'Requests that were answered.';

@@ -109,6 +109,8 @@ export interface HttpServices {
   /** Resolves to false if the control loop does not start its next cycle within a second. */
   readonly alive: () => Promise<boolean>;
   readonly loop: () => LoopStatistics;
+  /** By kind of question: how many the planner thread has answered, and how long they took, s. */
+  readonly planning: () => ReadonlyMap<string, { readonly count: number; readonly time: number }>;
   /** Port for stops only; null while there is none. */
   readonly stopPort: () => number | null;
   /** Called when a session of a page begins, and when it ends early (null). */

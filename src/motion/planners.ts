@@ -63,8 +63,16 @@ class Turns {
 /** A question as it is sent to the planner thread. */
 type Question = Exclude<ToPlanner, { readonly setup: unknown }>;
 
+/** How many questions of a kind were answered, and the time from the questions to the answers, s. */
+export interface PlanningTime {
+  count: number;
+  time: number;
+}
+
 interface Job {
   readonly request: number;
+  /** When it was asked, by the arm's clock, s; 0 for a question about a model. */
+  readonly asked: number;
   /** Null for a question about a model. */
   readonly arm: Arm | null;
   readonly message: Question;
@@ -86,12 +94,18 @@ export class Planners {
   #running: Job | null = null;
   #request = 0;
   #open = true;
+  readonly #times = new Map<PlanKind, PlanningTime>();
   readonly #asideTurns = new Turns();
   #aside = 0;
 
   /** @param launch starts the planner thread, which polls the given word for the request that was given up */
   constructor(launch: (givenUp: SharedArrayBuffer) => PlannerChannel) {
     this.#launch = launch;
+  }
+
+  /** How long questions about arms have taken so far, waiting included. */
+  get times(): ReadonlyMap<PlanKind, Readonly<PlanningTime>> {
+    return this.#times;
   }
 
   /** The planning of an arm. The first call for an arm registers it with the planner thread. */
@@ -171,7 +185,8 @@ export class Planners {
   ): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const { request } = message;
-      this.#queue.push({ request, arm, message, requireWanted, resolve: resolve as Job['resolve'], reject });
+      const asked = arm?.clock.now() ?? 0;
+      this.#queue.push({ request, asked, arm, message, requireWanted, resolve: resolve as Job['resolve'], reject });
       this.#next();
     });
   }
@@ -197,13 +212,24 @@ export class Planners {
     if (job?.request !== message.request) return;
     this.#running = null;
     // A question that was given up has been rejected already; a promise settles only once.
-    if ('answer' in message) job.resolve(message.answer);
-    else if ('unreadable' in message) job.reject(new ArmModelError(message.unreadable));
+    if ('answer' in message) {
+      this.#note(job);
+      job.resolve(message.answer);
+    } else if ('unreadable' in message) job.reject(new ArmModelError(message.unreadable));
     else {
       const what = job.arm === null ? 'No model could be read' : `Nothing could be planned for arm ${job.arm.name}`;
       job.reject(new BridgeError('internal', `${what}: ${message.failure}.`));
     }
     this.#next();
+  }
+
+  #note({ arm, asked, message }: Job): void {
+    if (arm === null || message.arm === null) return;
+    const { kind } = message.question;
+    const times = this.#times.get(kind) ?? { count: 0, time: 0 };
+    times.count++;
+    times.time += arm.clock.now() - asked;
+    this.#times.set(kind, times);
   }
 
   /** An arm has begun a new epoch: earlier questions may be void. */

@@ -918,6 +918,7 @@ export function fakeServices(
     ],
     stopPort: () => 8021,
     onSession: () => {},
+    planning: () => new Map([['route', { count: 2, time: 0.25 }]]),
     loop: () => ({
       cycles: 12,
       rate: 200,

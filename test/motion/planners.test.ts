@@ -149,6 +149,9 @@ test('chunks, trajectories and greetings are prepared and checked in the planner
 
   await asked.post('/move/hello');
   expect(questions()).toEqual(['route', 'along', 'along']);
+  const metrics = (await asked.bridge.http.inject({ url: '/metrics', headers: { host: '127.0.0.1' } })).payload;
+  expect(metrics).toMatch(/^arm_bridge_planning_seconds_count{question="route"} 2$/m);
+  expect(metrics).toMatch(/^arm_bridge_planning_seconds_sum{question="chunk"} \d/m);
 
   host.plannerLane.pause(BUSY);
   const began = host.time.now;
