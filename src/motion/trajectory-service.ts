@@ -323,11 +323,16 @@ function waypointsOf(arm: Arm, path: JointPath, setpoints: Float64Array): Waypoi
   const { joints } = arm.model;
   const width = joints.length;
   const columns = joints.map(({ name }) => names.indexOf(name));
-  const spread = (values: Float64Array, rest: (joint: number) => number): Float64Array =>
-    Float64Array.from({ length: times.length * width }, (_, at) => {
-      const column = columns[at % width]!;
-      return column < 0 ? rest(at % width) : values[Math.floor(at / width) * names.length + column]!;
-    });
+  const spread = (values: Float64Array, rest: (joint: number) => number): Float64Array => {
+    const rows = new Float64Array(times.length * width);
+    for (const [joint, column] of columns.entries()) {
+      const keeps = rest(joint);
+      for (let k = 0; k < times.length; k++) {
+        rows[k * width + joint] = column < 0 ? keeps : values[k * names.length + column]!;
+      }
+    }
+    return rows;
+  };
   return {
     kind: 'waypoints',
     times,

@@ -90,6 +90,7 @@ export class Actions {
     };
     const server = makeGuardedActionServer<Goal>(
       this.#rcl,
+      this.#clock,
       this.#onError,
       this.#node,
       type,

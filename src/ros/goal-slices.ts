@@ -2,6 +2,7 @@
  * Reads long goals of actions in slices. rclnodejs 2.2.0 makes an object of a whole goal at once, which takes 80 us per
  * point of a trajectory: 40 ms of the main thread for 500 points. Subscriptions can take bytes instead; actions cannot.
  */
+import type { Clock } from '../clock.ts';
 import type { ActionType, Rcl } from './rclnodejs.ts';
 
 /** Points of a goal that are read or released without a pause: 1 ms. */
@@ -52,18 +53,19 @@ export function isTaken(request: object): request is TakenRequest {
  * The type of an action whose goal requests are `TakenRequest`s; the type itself if its goals are short.
  * @param name `control_msgs/action/FollowJointTrajectory` has long goals
  */
-export function inSlices(rcl: Pick<Rcl, 'require'>, name: string, type: ActionType): ActionType {
+export function inSlices(rcl: Pick<Rcl, 'require'>, clock: Clock, name: string, type: ActionType): ActionType {
   if (name !== 'control_msgs/action/FollowJointTrajectory') return type;
   const { impl } = type;
   const { Request, Response } = impl.SendGoalService;
   const point = rcl.require('trajectory_msgs/msg/JointTrajectoryPoint') as PointClass;
-  const send = { Request: takenClass(Request as GoalRequestClass, point), Response };
+  const send = { Request: takenClass(Request as GoalRequestClass, point, clock), Response };
   return Object.create(type, {
     impl: { value: Object.create(impl, { SendGoalService: { value: send } }) },
   }) as ActionType;
 }
 
-function takenClass(Request: GoalRequestClass, Point: PointClass): GoalRequestClass {
+function takenClass(Request: GoalRequestClass, Point: PointClass, clock: Clock): GoalRequestClass {
+  const pause = (): Promise<void> => new Promise((resolve) => clock.soon(resolve));
   /** Requests that have been taken and wait to be read, by their memory. */
   const taken = new WeakMap<object, Taken>();
 
@@ -116,8 +118,4 @@ function takenClass(Request: GoalRequestClass, Point: PointClass): GoalRequestCl
     }
   }
   return Taken;
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

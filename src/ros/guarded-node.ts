@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import { messageOf } from '../message-of.ts';
 import { inSlices, isTaken } from './goal-slices.ts';
 import type { Rcl, RosActionServer, RosContext, RosNode, RosParameter, RosService } from './rclnodejs.ts';
@@ -68,6 +69,7 @@ export function makeGuardedNode(
  */
 export function makeGuardedActionServer<Goal>(
   rcl: Rcl,
+  clock: Clock,
   onError: (error: unknown) => void,
   ...parts: ConstructorParameters<typeof rcl.ActionServer<Goal>>
 ): RosActionServer {
@@ -100,6 +102,6 @@ export function makeGuardedActionServer<Goal>(
     }
   }
   const server = new GuardedActionServer(...parts);
-  server._typeClass = inSlices(rcl, parts[1], server._typeClass);
+  server._typeClass = inSlices(rcl, clock, parts[1], server._typeClass);
   return server;
 }

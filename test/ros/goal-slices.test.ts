@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import { inSlices, isTaken, type TakenRequest } from '../../src/ros/goal-slices.ts';
 import type { ActionType } from '../../src/ros/rclnodejs.ts';
 
@@ -90,7 +91,7 @@ function take(type: ActionType, id: number, points: number, taken = true): Reque
 }
 
 test('a long goal is read and released in slices, and each point once', async () => {
-  const request = take(inSlices(rcl, FOLLOW, TYPE), 7, 500);
+  const request = take(inSlices(rcl, systemClock, FOLLOW, TYPE), 7, 500);
   expect([read, freed, destroyed]).toEqual([[], [], []]);
   if (!isTaken(request)) throw new Error('read at once');
   const { goal_id, goal } = await request.read();
@@ -104,7 +105,7 @@ test('a long goal is read and released in slices, and each point once', async ()
 });
 
 test('a goal without points is read, and what ROS did not have is released at once', async () => {
-  const type = inSlices(rcl, FOLLOW, TYPE);
+  const type = inSlices(rcl, systemClock, FOLLOW, TYPE);
   take(type, 1, 0, false);
   expect(destroyed).toEqual([1]);
   const { goal } = await (take(type, 2, 0) as TakenRequest).read();
@@ -113,7 +114,7 @@ test('a goal without points is read, and what ROS did not have is released at on
 });
 
 test('the other classes of an action, and actions with short goals, stay as they are', () => {
-  const other = inSlices(rcl, 'control_msgs/action/ParallelGripperCommand', TYPE);
+  const other = inSlices(rcl, systemClock, 'control_msgs/action/ParallelGripperCommand', TYPE);
   expect(other).toBe(TYPE);
-  expect(inSlices(rcl, FOLLOW, TYPE).impl.SendGoalService.Response).toBe(Response);
+  expect(inSlices(rcl, systemClock, FOLLOW, TYPE).impl.SendGoalService.Response).toBe(Response);
 });
