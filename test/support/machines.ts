@@ -6,6 +6,7 @@ import { AUTOSTART } from '../../src/mirror/autostart.ts';
 import { PAIR } from '../../src/mirror/pair.ts';
 import { ARMING } from '../../src/rt/driver/arming-machine.ts';
 import { CONNECTION } from '../../src/rt/driver/connection.ts';
+import { REMOTE_PRESENCE } from '../../src/rt/driver/remote-presence.ts';
 import { SERVO_TRUST } from '../../src/rt/driver/servo-trust.ts';
 import { WATCHDOG } from '../../src/rt/driver/watchdog.ts';
 import { ARM_LIFE } from '../../src/rt/joint/arm-life.ts';
@@ -20,6 +21,7 @@ export const MACHINES: readonly Machine<string, string, string>[] = [
   ARMING,
   SERVO_TRUST,
   WATCHDOG,
+  REMOTE_PRESENCE,
   ATTENDANCE,
   REPORTED_STATE,
   OWNERSHIP,

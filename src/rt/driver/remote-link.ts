@@ -1,10 +1,8 @@
 import type { Outcome } from '../../servo/bus-session.ts';
-import { AwakeClock } from '../loop/awake-clock.ts';
 import type { ArmLink, Power } from './arm-link.ts';
 import { ArmReadings } from './arm-readings.ts';
+import { RemotePresence } from './remote-presence.ts';
 
-/** A remote arm that has sent nothing for this long counts as gone, s. */
-const SILENCE = 0.5;
 /** External torques expire this long after they arrived, s. */
 const TORQUES_KEPT = 0.1;
 
@@ -33,18 +31,12 @@ export class RemoteLink implements ArmLink {
   readonly withheld: Uint8Array;
   readonly readTime = 0;
   readonly late = false;
-  up = false;
-  reason: string;
   onSettled: () => void = () => {};
   onWarning: (text: string) => void = () => {};
   onAiling: ArmLink['onAiling'] = () => {};
-  readonly #silent: string;
-  readonly #clock = new AwakeClock();
-  /** When the last state arrived, on `#clock`, s. */
-  #arrived = 0;
+  readonly #presence: RemotePresence;
   /** When external torques last arrived, monotonic, s; infinite while none are known. */
   #pushed = Number.POSITIVE_INFINITY;
-  #closed = false;
 
   constructor(joints: number, name: string) {
     this.readings = new ArmReadings(joints);
@@ -56,8 +48,17 @@ export class RemoteLink implements ArmLink {
       lower: new Float64Array(joints).fill(Number.NEGATIVE_INFINITY),
       upper: new Float64Array(joints).fill(Number.POSITIVE_INFINITY),
     };
-    this.#silent = `nothing comes on the ROS topic /${name}/joint_states: start the bridge that owns its bus`;
-    this.reason = this.#silent;
+    this.#presence = new RemotePresence(
+      `nothing comes on the ROS topic /${name}/joint_states: start the bridge that owns its bus`,
+    );
+  }
+
+  get up(): boolean {
+    return this.#presence.present;
+  }
+
+  get reason(): string {
+    return this.#presence.reason;
   }
 
   get anyTorque(): boolean {
@@ -91,26 +92,23 @@ export class RemoteLink implements ArmLink {
    * @param now monotonic time of its arrival, s
    */
   arrived(positions: Float64Array, velocities: Float64Array | null, efforts: Float64Array | null, now: number): void {
-    if (this.#closed) return;
+    if (this.#presence.closed) return;
     const { readings } = this;
     readings.positions.set(positions);
     readings.sampleTime = now;
     readings.steerTime = now;
     readings.heard.fill(now);
-    this.#arrived = this.#clock.time;
     if (velocities !== null) {
       readings.velocities.set(velocities);
       readings.detailTime = now;
     }
     if (efforts !== null) readings.efforts.set(efforts);
-    if (!this.up) this.adopted.set(positions);
-    this.up = true;
-    this.reason = '';
+    if (this.#presence.heard()) this.adopted.set(positions);
   }
 
   /** External torques of its joints have arrived, Nm. @param now monotonic time of their arrival, s */
   pushed(torques: Float64Array, now: number): void {
-    if (this.#closed) return;
+    if (this.#presence.closed) return;
     this.readings.external.set(torques);
     this.#pushed = now;
   }
@@ -120,11 +118,7 @@ export class RemoteLink implements ArmLink {
       this.readings.external.fill(Number.NaN);
       this.#pushed = Number.POSITIVE_INFINITY;
     }
-    this.#clock.advance(now);
-    if (this.up && this.#clock.time - this.#arrived > SILENCE) {
-      this.up = false;
-      this.reason = this.#silent;
-    }
+    this.#presence.advance(now);
     return false;
   }
 
@@ -163,15 +157,11 @@ export class RemoteLink implements ArmLink {
   }
 
   close(reason: string, done: () => void = () => {}): void {
-    this.#closed = true;
-    this.up = false;
-    this.reason = reason;
+    this.#presence.close(reason);
     done();
   }
 
   reopen(): void {
-    if (!this.#closed) return;
-    this.#closed = false;
-    this.reason = this.#silent;
+    this.#presence.reopen();
   }
 }
