@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
 import { loadArmModel } from '../../../src/arm/model.ts';
-import { CurrentCaps } from '../../../src/rt/driver/current-caps.ts';
 import { StateCode } from '../../../src/rt/snapshot/arm-fields.ts';
 import { holdingArm } from '../../mirror/support/fixture.ts';
 import { floating } from '../../mirror/support/floating.ts';
@@ -113,10 +112,4 @@ test('a bridge that is killed while an arm floats leaves it holding; the next on
   arm.runtime.cancel(arm.runtime.motion, 'cancelled');
   arm.run(0.5);
   expect(contents(GOAL_CURRENT, 2)).toEqual(FULL);
-});
-
-test('a servo that is found with a cap of nothing gets its own', () => {
-  const caps = new CurrentCaps([0], null);
-  caps.found(0, { counts: 0, usual: 735, torquePerCount: 1e-4, stallTorque: 0.2, floating: true, holds: false });
-  expect([...caps.wanted]).toEqual([735]);
 });
