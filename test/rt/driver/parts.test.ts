@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { ArmReadings } from '../../../src/rt/driver/arm-readings.ts';
 import { BusStatistics } from '../../../src/rt/driver/bus-statistics.ts';
+import type { CycleReader } from '../../../src/rt/driver/cycle-reader.ts';
 import { HomingCheck } from '../../../src/rt/driver/homing-check.ts';
 import { Measurements } from '../../../src/rt/driver/measurements.ts';
 import { OverloadRecovery } from '../../../src/rt/driver/overload-recovery.ts';
 import { ServoHealth } from '../../../src/rt/driver/servo-health.ts';
 import { ServoLimits } from '../../../src/rt/driver/servo-limits.ts';
+import { ServoLosses } from '../../../src/rt/driver/servo-losses.ts';
 import type { Block } from '../../../src/rt/driver/servo-reads.ts';
 import { type LinkJoint, servoSlots } from '../../../src/rt/driver/servo-slots.ts';
+import { ServoTrust } from '../../../src/rt/driver/servo-trust.ts';
 import { TorqueState } from '../../../src/rt/driver/torque-state.ts';
 import { familyByName } from '../../../src/servo/families.ts';
 import { MAX_BLOCK, type ServoBus } from '../../../src/servo/servo-bus.ts';
@@ -175,7 +178,7 @@ describe('what servos answer', () => {
     for (let i = 0; i < 3; i++) measurements.begin(i, 2048, 10);
     const moved: number[] = [];
     measurements.onMoved = (index) => void moved.push(index);
-    return { measurements, readings, health, moved };
+    return { measurements, readings, health, slots, moved };
   }
 
   const { presentPosition } = modelByName('STS3215')!.common;
@@ -214,5 +217,27 @@ describe('what servos answer', () => {
     expect([read(1), [...measurements.fresh], readings.positions[0]]).toEqual([false, [0, 1, 1], 0]);
     expect([read(2), read(3), [...measurements.fresh], moved]).toEqual([false, true, [1, 1, 1], [0]]);
     expect(readings.positions[0]).toBeCloseTo(952 * STEP, 9);
+  });
+
+  test('has the arm checked before its torque goes on once a position has jumped, and names a servo that jumps on', () => {
+    const { measurements, health, slots } = makeMeasurements();
+    const trust = new ServoTrust(slots.length, Number.POSITIVE_INFINITY, false);
+    trust.checked(10);
+    const told: string[] = [];
+    const listener = { warning: (text: string) => void told.push(text), ailing: () => {} };
+    new ServoLosses({ slots, trust, health, measurements, reader: {} as CycleReader }, listener);
+    let now = 10;
+    const jump = (steps: number): void => {
+      now += 0.005;
+      measurements.take(bytes(steps, 2048, 2048), Uint8Array.of(1, 1, 1), block, now);
+    };
+    jump(2050);
+    expect(trust.uncertain).toBe(false);
+    for (let k = 0; k < 3; k++) jump(3000);
+    expect([trust.uncertain, told]).toEqual([true, []]);
+    for (let k = 0; k < 90; k++) jump(k % 6 < 3 ? 1000 : 3000);
+    expect(told).toEqual([
+      'the position of servo 1 (pan) jumps: is there a second servo with id 1, or a broken cable?',
+    ]);
   });
 });
