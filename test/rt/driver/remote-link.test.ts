@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { RemoteLink } from '../../../src/rt/driver/remote-link.ts';
+import { RemotePresence } from '../../../src/rt/driver/remote-presence.ts';
 
 const ELSEWHERE = 'its servos belong to the bridge of another machine: ask that one';
 const SILENT = 'nothing comes on the ROS topic /follower/joint_states: start the bridge that owns its bus';
@@ -122,4 +123,14 @@ test('what only the owner of the bus can do is refused, and what it keeps to doe
     false,
   ]);
   expect([link.remote, link.late]).toEqual([true, false]);
+});
+
+test('a closed remote arm is not there by a state that arrives, and keeps its reason', () => {
+  const presence = new RemotePresence(SILENT);
+  expect(presence.heard()).toBe(true);
+  presence.close('disconnected by a person');
+  expect(presence.heard()).toBe(false);
+  expect([presence.present, presence.closed, presence.reason]).toEqual([false, true, 'disconnected by a person']);
+  presence.reopen();
+  expect([presence.present, presence.closed, presence.reason]).toEqual([false, false, SILENT]);
 });
