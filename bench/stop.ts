@@ -16,6 +16,8 @@ import { markdownTable, percentile, type Target, targetTable } from './table.ts'
 /** What is promised, s: the answer for arms that rest, and rest of arms that move. */
 const ANSWERED = 0.1;
 const AT_REST = 0.4;
+/** Part of the stops before which arms must have been seen to move. */
+const MOVING = 0.9;
 /** A load is on for so long before anything is measured, s. */
 const WARM_UP = 3;
 /** The recording that is replayed. */
@@ -104,6 +106,9 @@ async function measure(name: string): Promise<Measured | null> {
       own.push(await watch.stop(bridge.stopUrl));
       main.push(await watch.stop(bridge.url));
     }
+    if (children.some(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null)) {
+      throw new Error(`${what}: a load has ended, so nothing was measured under it`);
+    }
     return { what, own, main };
   } finally {
     watch.close();
@@ -147,19 +152,30 @@ for (const name of chosenCases(CASES)) {
     String(faults.length),
   ]);
   process.stderr.write(`${rows.at(-1)!.join(' | ')}\n`);
-  const answered = percentile(
-    sorted(own, ({ resting }) => resting),
-    0.99,
-  );
-  const rest = percentile(
-    sorted(own, (stop) => (Number.isNaN(stop.rest) ? stop.moving : stop.rest)),
-    0.99,
-  );
-  targets.push({
-    goal: `${what}: answered p99 <= ${1000 * ANSWERED} ms, at rest p99 <= ${1000 * AT_REST} ms`,
-    measured: `${(1000 * answered).toFixed(0)} ms, ${(1000 * rest).toFixed(0)} ms`,
-    reached: answered <= ANSWERED && rest <= AT_REST && own.every(({ fault }) => fault === ''),
-  });
+  for (const [port, stops] of [
+    ['own port', own],
+    ['main port', main],
+  ] as const) {
+    const answered = percentile(
+      sorted(stops, ({ resting }) => resting),
+      0.99,
+    );
+    const rest = percentile(
+      sorted(stops, (stop) => (Number.isNaN(stop.rest) ? stop.moving : stop.rest)),
+      0.99,
+    );
+    // A stop of arms that rest proves nothing about how soon they rest.
+    const moving = stops.filter((stop) => stop.moved).length;
+    targets.push({
+      goal: `${what}, ${port}: answered p99 <= ${1000 * ANSWERED} ms, at rest p99 <= ${1000 * AT_REST} ms`,
+      measured: `${(1000 * answered).toFixed(0)} ms, ${(1000 * rest).toFixed(0)} ms; ${moving} of ${stops.length} while arms moved`,
+      reached:
+        answered <= ANSWERED &&
+        rest <= AT_REST &&
+        moving >= MOVING * stops.length &&
+        stops.every(({ fault }) => fault === ''),
+    });
+  }
 }
 const head = ['answered, arms rest', 'answered, arms move', 'joints at rest'];
 report.publish(
