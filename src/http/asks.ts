@@ -100,10 +100,12 @@ export class Asks {
   async answer(arm: Arm, id: string, give: boolean, caller: Caller): Promise<Ask> {
     this.look();
     const ask = this.#asks.get(id);
-    if (ask === undefined || ask.arm !== arm) throw new HttpProblem(404, 'There is no such ask, or it is over.');
+    if (ask === undefined || ask.arm !== arm)
+      throw new HttpProblem(404, 'There is no such request for the arm, or it is over.');
     const { owner } = ask;
     if (owner.key !== caller.owner.key) throw new HttpProblem(403, `This is asked of ${owner.name} alone.`);
-    if (ask.state !== 'open' || ask.answering) throw new HttpProblem(409, 'The ask is over: it was answered before.');
+    if (ask.state !== 'open' || ask.answering)
+      throw new HttpProblem(409, 'This request for the arm has been answered already.');
     if (!give) {
       this.#settle(ask, 'refused', `${owner.name} keeps ${arm.name} for now.`);
       return ask;

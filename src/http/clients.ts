@@ -216,7 +216,7 @@ function whoIs(request: IncomingMessage, admission: Admission, where: string): {
     if (!CLIENT_NAME.test(name)) {
       throw new HttpProblem(
         400,
-        'X-Arm-Bridge-Client is no name: 1 to 64 letters, digits, blanks and "_.:@/+-", a letter or digit first.',
+        'X-Arm-Bridge-Client is not a valid name: use 1 to 64 letters, digits, blanks and "_.:@/+-", a letter or digit first.',
       );
     }
     return {

@@ -196,7 +196,10 @@ export class Guard {
   /** @throws {HttpProblem} 403 if the scope does not allow the route */
   checkScope(scope: Scope, access: Access): void {
     if (scope === 'control' || access !== 'control') return;
-    throw new HttpProblem(403, 'This token may only read and stop. The one of http.token_file is needed.');
+    throw new HttpProblem(
+      403,
+      'This token may only read and stop: send the token of http.token_file, or a named one with the scope control.',
+    );
   }
 
   /**
@@ -238,7 +241,7 @@ export class Guard {
   #requireOwnPage({ headers: { origin, host = '' } }: IncomingMessage): void {
     const home = this.#homeOf(host).toLowerCase();
     if (origin === undefined || origin.replace(/^https?:\/\//i, '').toLowerCase() === home) return;
-    throw new HttpProblem(403, 'The session is not of this page: send the token itself.');
+    throw new HttpProblem(403, 'The session belongs to another page: send the token itself.');
   }
 
   #cookie(id: string, age: number): string {

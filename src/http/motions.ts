@@ -90,7 +90,7 @@ export class Motions {
     const before = this.#keys.get(key);
     if (before !== undefined) {
       if (before.asked === asked) return before.motion;
-      throw new HttpProblem(422, 'This Idempotency-Key has stood for another motion: give each motion one of its own.');
+      throw new HttpProblem(422, 'This Idempotency-Key belongs to another motion: send a new key with each motion.');
     }
     const motion = begin();
     this.#keys.set(key, { asked, motion });

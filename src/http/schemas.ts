@@ -33,7 +33,9 @@ export const statusAnswer = (message: string | null = null) => ({
 
 export const validationError = z
   .looseObject({
-    loc: z.array(z.union([z.string(), z.int()])).describe('Place: body or query, then fields and indexes.'),
+    loc: z
+      .array(z.union([z.string(), z.int()]))
+      .describe('Location of the fault: body or query, then fields and indexes.'),
     msg: z.string(),
     type: z.string(),
   })
@@ -53,13 +55,13 @@ export const httpError = z
 export const problemDetails = z
   .object({
     type: z.string().describe('urn:arm-bridge:problem: and the code.'),
-    title: z.string().describe('Of the status.'),
-    status: z.int().describe('Of HTTP.'),
+    title: z.string().describe('Text of the HTTP status.'),
+    status: z.int().describe('HTTP status.'),
     detail: z.string().describe('What is wrong and what to do next.'),
     message: z.string().describe('What is wrong alone: `remedy` is the next step.'),
     code: z.string().describe('What is wrong, for programs.'),
     remedy: z.enum(REMEDIES).nullable().describe('The next step, where another part of the bridge offers one.'),
-    request_id: z.string().describe('By which the log of the bridge tells of it.'),
+    request_id: z.string().describe('Id of the request, as in X-Request-Id and in the log.'),
     errors: z.array(validationError).max(21).optional().describe('Faults of a request that fails validation.'),
   })
   .describe('An error as RFC 9457 has it, for those who accept application/problem+json.')

@@ -40,8 +40,11 @@ export const placementView = (arm: Arm) => ({
 
 /** Owner of an arm. */
 export const holder = {
-  owner: z.string().nullable().describe('Who has the arm; null when it is free.'),
-  owner_since: z.number().nullable().describe('Since when, seconds since the epoch; null when it is free.'),
+  owner: z.string().nullable().describe('Client that has the arm; null if the arm is free.'),
+  owner_since: z
+    .number()
+    .nullable()
+    .describe('Time since which that client has the arm, seconds since the epoch; null if the arm is free.'),
 };
 
 export const holderView = ({ held }: Arm) => ({ owner: held?.owner.name ?? null, owner_since: held?.since ?? null });
@@ -52,7 +55,7 @@ export const armState = z
     state: z.enum(ARM_STATES),
     ...holder,
     torque: z.boolean(),
-    initialised: z.boolean().describe('/move/init has set the zero.'),
+    initialised: z.boolean().describe('Whether /move/init has set the zero.'),
     ...placement,
     reason: z.string().describe('Why it is disconnected or stopped; empty otherwise.'),
     sampled: z.number().describe('Time of the bus read, seconds since the epoch; 0 before the first.'),
@@ -76,7 +79,7 @@ export const armState = z
       .object({ force: triple.describe('x y z, N'), moment: triple.describe('x y z, Nm') })
       .nullable()
       .describe('What the external torques mean at the tool, in axes of the base; null without torque.'),
-    opening: z.number().nullable().describe('Of the gripper, 0 closed to 1 open.'),
+    opening: z.number().nullable().describe('Opening of the gripper, 0 closed to 1 open.'),
     motion: activity.nullable().describe('What drives it; null: nothing.'),
   })
   .register(components, { id: 'ArmState' });
@@ -85,7 +88,7 @@ export type ArmState = z.input<typeof armState>;
 /** Pose of a simulated object. */
 export const objectPose = z
   .object({
-    robot_id: z.int().describe('Of the simulated arm that it stands before.'),
+    robot_id: z.int().describe('Id of the simulated arm in front of which the object stands.'),
     name: z.string(),
     position: triple.describe('x y z in the base frame of the arm, m'),
     orientation: z.array(z.number()).length(4).describe('As a quaternion x y z w.'),
@@ -248,22 +251,22 @@ export function armFactsView(services: HttpServices, arm: Arm): ArmFacts {
 
 export const mirrorState = z
   .object({
-    active: z.boolean().describe('Mirroring runs.'),
-    reason: z.string().describe('Of the last stop.'),
+    active: z.boolean().describe('Whether mirroring runs.'),
+    reason: z.string().describe('Why mirroring last stopped.'),
     pairs: z.array(
       z
         .object({
           leader: z.string(),
           follower: z.string(),
           state: z.enum(['idle', 'starting', 'ramping', 'mirroring', 'holding']),
-          owner: z.string().describe('Who has started it.'),
-          owner_since: z.number().describe('Since when, seconds since the epoch.'),
+          owner: z.string().describe('Client that started the pair.'),
+          owner_since: z.number().describe('Time since which that client has it, seconds since the epoch.'),
           rate: z.number().describe('Goals written per second.'),
           latency: z.number().nullable().describe('From sample to goal, in seconds; null before the first.'),
           force_feedback: z
             .object({ arm: z.number(), gripper: z.number() })
             .describe('How much of what pushes the follower its leader feels while it floats, 0 to 1.'),
-          reason: z.string().describe('Of the last stop or hold, or why the follower stays behind.'),
+          reason: z.string().describe('Why the pair last stopped or held, or why the follower stays behind.'),
         })
         .register(components, { id: 'PairState' }),
     ),
@@ -295,7 +298,7 @@ const percentiles = z
   .register(components, { id: 'Percentiles' });
 const cycleTiming = z
   .object({
-    recent: percentiles.describe('Of the last 10 s, in seconds.'),
+    recent: percentiles.describe('Over the last 10 s, in seconds.'),
     total: percentiles.describe('Since the start, in seconds.'),
   })
   .register(components, { id: 'CycleTiming' });
@@ -303,7 +306,7 @@ const cycleTiming = z
 export const loopState = z
   .object({
     cycles: z.int(),
-    rate: z.number().describe('Configured, Hz.'),
+    rate: z.number().describe('Configured rate, Hz.'),
     late: z.int().describe('Cycles that began later than half a period.'),
     trouble: z.string().describe('What keeps this computer from keeping up; empty when it does.'),
     period: z.number().describe('Mean of the last second, s.'),
@@ -314,7 +317,7 @@ export const loopState = z
     latency: cycleTiming.describe('From the beginning of a read until goals made of it had been written.'),
     period_histogram: z
       .object({
-        width: z.number().describe('Of a bin, in seconds; the first begins at 0.'),
+        width: z.number().describe('Width of a bin, in seconds; the first bin begins at 0.'),
         counts: z.array(z.int()).describe('Cycles of each bin; the last has all longer periods too.'),
       })
       .describe('Cycles of the last 10 s by their period.'),
@@ -389,13 +392,15 @@ export const armAsk = z
   .object({
     id: z.string(),
     arm: z.string().describe('Name of the arm.'),
-    asker: z.string().describe('Who asks for it.'),
-    owner: z.string().describe('Who is asked: has the arm, or has started the pair that has it.'),
+    asker: z.string().describe('Client that asks for the arm.'),
+    owner: z.string().describe('Client that is asked: the owner of the arm, or whoever started the pair that uses it.'),
     state: z
       .enum(ASK_STATES)
-      .describe('`refused`: not now. `over`: nobody has answered, or the arm is not theirs any more.'),
-    message: z.string().describe('How it stands, for people.'),
-    ends: z.number().describe('Until when it can be answered, seconds since the epoch.'),
+      .describe(
+        'State of the request. `refused`: the owner said no. `over`: nobody answered, or the owner no longer has the arm.',
+      ),
+    message: z.string().describe('State of the request as a sentence.'),
+    ends: z.number().describe('Time until which the request can be answered, seconds since the epoch.'),
   })
   .register(components, { id: 'ArmAsk' });
 
@@ -412,19 +417,25 @@ export const askView = ({ arm, asker, owner, id, state, message, ends }: Ask): z
 /** A journal entry. */
 export const journalEvent = z
   .object({
-    id: z.int().describe('Rises with each entry.'),
-    time: z.number().describe('When it began, seconds since the epoch.'),
+    id: z.int().describe('Number of the entry; newer entries have larger numbers.'),
+    time: z.number().describe('When the action began, seconds since the epoch.'),
     act: z.enum(ACTS).describe('What was done.'),
-    arm: z.string().nullable().describe('To which arm; null: to several, or none.'),
-    who: z.string().describe('Who has asked for it.'),
-    origin: z.string().describe('From where: an address, this computer, ROS 2, or the bridge itself.'),
+    arm: z.string().nullable().describe('Name of the arm; null if the action concerns several arms or none.'),
+    who: z.string().describe('Client that requested it.'),
+    origin: z.string().describe('Where the request came from: an address, this computer, ROS 2, or the bridge itself.'),
     what: z.string().describe('Method and path of the request, or the ROS 2 service, action or topic.'),
-    request_id: z.string().nullable().describe('Of the HTTP request, as in X-Request-Id; null: it was none.'),
-    taken_from: z.string().nullable().describe('Who had the arm, and lost it by this; null: nobody.'),
-    outcome: z.enum(OUTCOMES).describe('`ended`: somebody or something else has ended it.'),
-    message: z.string().nullable().describe('Why it failed, was refused or ended.'),
-    ended: z.number().nullable().describe('When it was over, seconds since the epoch; null while it is under way.'),
-    count: z.int().describe('How often, for what comes as a stream.'),
+    request_id: z
+      .string()
+      .nullable()
+      .describe('Id of the HTTP request, as in X-Request-Id; null if it was no HTTP request.'),
+    taken_from: z.string().nullable().describe('Client that lost the arm to this one; null if the arm was free.'),
+    outcome: z.enum(OUTCOMES).describe('Result of the action. `ended`: somebody or something else ended it.'),
+    message: z.string().nullable().describe('Why the action failed, was refused or was ended; null otherwise.'),
+    ended: z
+      .number()
+      .nullable()
+      .describe('When the action was over, seconds since the epoch; null while it is under way.'),
+    count: z.int().describe('Number of repetitions that this entry stands for, such as the messages of a stream.'),
   })
   .register(components, { id: 'JournalEvent' });
 

@@ -55,7 +55,7 @@ test('a client is its token, its session, its name, its page, or its address and
   expect(of(request(curl, '::1'), ANYBODY).key).toBe(owners[0]!.key);
   expect(of(request({ 'x-arm-bridge-client': 'notebook' }, '192.168.7.4'), ANYBODY).key).toBe(owners[7]!.key);
   for (const name of ['', ' ', '<b>', 'x'.repeat(65), 'a"b', 'é', '-x']) {
-    expect(() => of(request({ 'x-arm-bridge-client': name }), ANYBODY)).toThrow('X-Arm-Bridge-Client is no name');
+    expect(() => of(request({ 'x-arm-bridge-client': name }), ANYBODY)).toThrow('X-Arm-Bridge-Client is not a valid name');
   }
 });
 
@@ -84,7 +84,7 @@ test('requests of one connection are of those who they say they are, each by its
   const first = said.map((one) => of(...one).key);
   expect(new Set(first).size).toBe(said.length);
   for (const [i, one] of said.entries()) expect([of(...one).key, of(...one).key]).toEqual([first[i], first[i]]);
-  expect(() => of({ 'x-arm-bridge-client': '<b>' })).toThrow('X-Arm-Bridge-Client is no name');
+  expect(() => of({ 'x-arm-bridge-client': '<b>' })).toThrow('X-Arm-Bridge-Client is not a valid name');
 });
 
 test('a page is told by the name of its person, which makes it nobody else', () => {

@@ -28,8 +28,8 @@ test('a motion is begun, looked after, cancelled by its client alone, and asked 
     }
   };
   for (const [body, words] of [
-    [{}, 'Ask for one of'],
-    [{ named: 'rest', gripper: 1 }, 'Ask for one of'],
+    [{}, 'Give exactly one of'],
+    [{ named: 'rest', gripper: 1 }, 'Give exactly one of'],
     [{ named: 'nowhere' }, 'has no pose "nowhere"'],
     [{ joints: { knee: 1 } }, 'has no joint "knee"'],
     [{ joints: { shoulder_pan: 9 } }, 'shoulder_pan of arm arm goes from'],

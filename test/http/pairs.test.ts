@@ -151,7 +151,7 @@ test('nothing is begun where a bridge says what is against it', async () => {
   bench.reason = 'nothing listens there: start its bridge';
   expect(await refused(HERE_TO_BENCH)).toEqual([
     503,
-    'bench does not tell how its arms are: nothing listens there: start its bridge.',
+    'bench does not report the state of its arms: nothing listens there: start its bridge.',
   ]);
   const stranger = { ...HERE_TO_BENCH, follower: { bridge: 'https://attic:8020', arm: 'far' } };
   expect((await refused(stranger))[1]).toMatch(/^No bridge of this laboratory is at https:\/\/attic:8020/);

@@ -803,7 +803,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell which episode is being recorded
+         * The running episode
          * @description Its name, arms and task, and for how long it has been recorded; null while there is none.
          */
         get: operations["episode"];
@@ -903,8 +903,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell about a recording
-         * @description Its facts, with its topics.
+         * Facts of a recording
+         * @description Facts of the recording, with its topics.
          */
         get: operations["recording"];
         put?: never;
@@ -951,7 +951,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Foresee a replay
+         * Predict a replay
          * @description What an arm would do of a recording, and what of it that arm cannot reach: of another model above all. Nothing moves. The moments lie at even distances; `refusal` goes by each sample, as a replay does.
          */
         get: operations["recording_foresee"];
@@ -1203,7 +1203,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Look after a motion
+         * State of a motion
          * @description How far it is, or what came of it.
          */
         get: operations["motion"];
@@ -1868,7 +1868,7 @@ export interface components {
         };
         /** ValidationError */
         ValidationError: {
-            /** @description Place: body or query, then fields and indexes. */
+            /** @description Location of the fault: body or query, then fields and indexes. */
             loc: (string | number)[];
             msg: string;
             type: string;
@@ -1896,9 +1896,9 @@ export interface components {
         ProblemDetails: {
             /** @description urn:arm-bridge:problem: and the code. */
             type: string;
-            /** @description Of the status. */
+            /** @description Text of the HTTP status. */
             title: string;
-            /** @description Of HTTP. */
+            /** @description HTTP status. */
             status: number;
             /** @description What is wrong and what to do next. */
             detail: string;
@@ -1908,7 +1908,7 @@ export interface components {
             code: string;
             /** @description The next step, where another part of the bridge offers one. */
             remedy: ("init" | "reset" | "torque_on" | "take_over" | "stop_mirroring" | "stop_recording" | "list_ports" | "connect" | "calibrate") | null;
-            /** @description By which the log of the bridge tells of it. */
+            /** @description Id of the request, as in X-Request-Id and in the log. */
             request_id: string;
             /** @description Faults of a request that fails validation. */
             errors?: components["schemas"]["ValidationError"][];
@@ -1925,12 +1925,12 @@ export interface components {
             id: number;
             /** @enum {string} */
             state: "disconnected" | "connected" | "ready" | "moving" | "mirroring" | "floating" | "stopped";
-            /** @description Who has the arm; null when it is free. */
+            /** @description Client that has the arm; null if the arm is free. */
             owner: string | null;
-            /** @description Since when, seconds since the epoch; null when it is free. */
+            /** @description Time since which that client has the arm, seconds since the epoch; null if the arm is free. */
             owner_since: number | null;
             torque: boolean;
-            /** @description /move/init has set the zero. */
+            /** @description Whether /move/init has set the zero. */
             initialised: boolean;
             /** @description A calibration, or the model of a simulated arm, says where its joints are at zero. */
             calibrated: boolean;
@@ -1990,14 +1990,14 @@ export interface components {
                     number
                 ];
             } | null;
-            /** @description Of the gripper, 0 closed to 1 open. */
+            /** @description Opening of the gripper, 0 closed to 1 open. */
             opening: number | null;
             /** @description What drives it; null: nothing. */
             motion: components["schemas"]["Activity"] | null;
         };
         /** ObjectPose */
         ObjectPose: {
-            /** @description Of the simulated arm that it stands before. */
+            /** @description Id of the simulated arm in front of which the object stands. */
             robot_id: number;
             name: string;
             /** @description x y z in the base frame of the arm, m */
@@ -2086,9 +2086,9 @@ export interface components {
             follower: string;
             /** @enum {string} */
             state: "idle" | "starting" | "ramping" | "mirroring" | "holding";
-            /** @description Who has started it. */
+            /** @description Client that started the pair. */
             owner: string;
-            /** @description Since when, seconds since the epoch. */
+            /** @description Time since which that client has it, seconds since the epoch. */
             owner_since: number;
             /** @description Goals written per second. */
             rate: number;
@@ -2099,14 +2099,14 @@ export interface components {
                 arm: number;
                 gripper: number;
             };
-            /** @description Of the last stop or hold, or why the follower stays behind. */
+            /** @description Why the pair last stopped or held, or why the follower stays behind. */
             reason: string;
         };
         /** PairList */
         PairList: {
-            /** @description Mirroring runs. */
+            /** @description Whether mirroring runs. */
             active: boolean;
-            /** @description Of the last stop. */
+            /** @description Why mirroring last stopped. */
             reason: string;
             pairs: components["schemas"]["PairState"][];
         };
@@ -2118,7 +2118,7 @@ export interface components {
         };
         /** CycleTiming */
         CycleTiming: {
-            /** @description Of the last 10 s, in seconds. */
+            /** @description Over the last 10 s, in seconds. */
             recent: components["schemas"]["Percentiles"];
             /** @description Since the start, in seconds. */
             total: components["schemas"]["Percentiles"];
@@ -2129,7 +2129,7 @@ export interface components {
          */
         LoopState: {
             cycles: number;
-            /** @description Configured, Hz. */
+            /** @description Configured rate, Hz. */
             rate: number;
             /** @description Cycles that began later than half a period. */
             late: number;
@@ -2149,7 +2149,7 @@ export interface components {
             latency: components["schemas"]["CycleTiming"];
             /** @description Cycles of the last 10 s by their period. */
             period_histogram: {
-                /** @description Of a bin, in seconds; the first begins at 0. */
+                /** @description Width of a bin, in seconds; the first bin begins at 0. */
                 width: number;
                 /** @description Cycles of each bin; the last has all longer periods too. */
                 counts: number[];
@@ -2181,53 +2181,53 @@ export interface components {
             id: string;
             /** @description Name of the arm. */
             arm: string;
-            /** @description Who asks for it. */
+            /** @description Client that asks for the arm. */
             asker: string;
-            /** @description Who is asked: has the arm, or has started the pair that has it. */
+            /** @description Client that is asked: the owner of the arm, or whoever started the pair that uses it. */
             owner: string;
             /**
-             * @description `refused`: not now. `over`: nobody has answered, or the arm is not theirs any more.
+             * @description State of the request. `refused`: the owner said no. `over`: nobody answered, or the owner no longer has the arm.
              * @enum {string}
              */
             state: "open" | "given" | "refused" | "over";
-            /** @description How it stands, for people. */
+            /** @description State of the request as a sentence. */
             message: string;
-            /** @description Until when it can be answered, seconds since the epoch. */
+            /** @description Time until which the request can be answered, seconds since the epoch. */
             ends: number;
         };
         /** JournalEvent */
         JournalEvent: {
-            /** @description Rises with each entry. */
+            /** @description Number of the entry; newer entries have larger numbers. */
             id: number;
-            /** @description When it began, seconds since the epoch. */
+            /** @description When the action began, seconds since the epoch. */
             time: number;
             /**
              * @description What was done.
              * @enum {string}
              */
             act: "motion" | "torque" | "halt" | "stop" | "reset" | "ask" | "take_over" | "release" | "mirroring" | "calibration" | "configuration" | "recording" | "simulation";
-            /** @description To which arm; null: to several, or none. */
+            /** @description Name of the arm; null if the action concerns several arms or none. */
             arm: string | null;
-            /** @description Who has asked for it. */
+            /** @description Client that requested it. */
             who: string;
-            /** @description From where: an address, this computer, ROS 2, or the bridge itself. */
+            /** @description Where the request came from: an address, this computer, ROS 2, or the bridge itself. */
             origin: string;
             /** @description Method and path of the request, or the ROS 2 service, action or topic. */
             what: string;
-            /** @description Of the HTTP request, as in X-Request-Id; null: it was none. */
+            /** @description Id of the HTTP request, as in X-Request-Id; null if it was no HTTP request. */
             request_id: string | null;
-            /** @description Who had the arm, and lost it by this; null: nobody. */
+            /** @description Client that lost the arm to this one; null if the arm was free. */
             taken_from: string | null;
             /**
-             * @description `ended`: somebody or something else has ended it.
+             * @description Result of the action. `ended`: somebody or something else ended it.
              * @enum {string}
              */
             outcome: "under_way" | "done" | "failed" | "refused" | "ended";
-            /** @description Why it failed, was refused or ended. */
+            /** @description Why the action failed, was refused or was ended; null otherwise. */
             message: string | null;
-            /** @description When it was over, seconds since the epoch; null while it is under way. */
+            /** @description When the action was over, seconds since the epoch; null while it is under way. */
             ended: number | null;
-            /** @description How often, for what comes as a stream. */
+            /** @description Number of repetitions that this entry stands for, such as the messages of a stream. */
             count: number;
         };
         /** ArmOverview */
@@ -2281,9 +2281,9 @@ export interface components {
         MotionState: {
             /** @enum {string} */
             state: "disconnected" | "connected" | "ready" | "moving" | "mirroring" | "floating" | "stopped";
-            /** @description Who has the arm; null when it is free. */
+            /** @description Client that has the arm; null if the arm is free. */
             owner: string | null;
-            /** @description Since when, seconds since the epoch; null when it is free. */
+            /** @description Time since which that client has the arm, seconds since the epoch; null if the arm is free. */
             owner_since: number | null;
             /** @description What drives the arm; null: nothing. */
             motion: components["schemas"]["Activity"] | null;
@@ -2301,7 +2301,7 @@ export interface components {
         AskAnswer: {
             /** @description Null: nobody else has the arm. */
             ask: components["schemas"]["ArmAsk"] | null;
-            /** @description How it stands, for people. */
+            /** @description State of the request as a sentence. */
             message: string;
         };
         /** AskReply */
@@ -2481,27 +2481,27 @@ export interface components {
         /** Recording */
         Recording: {
             name: string;
-            /** @description Folder of episodes that it belongs to. */
+            /** @description Dataset (folder of episodes) of the recording; null if it has none. */
             dataset: string | null;
             /**
-             * @description joints: joint states alone; episode: all that its arms did.
+             * @description joints: only joint states; episode: everything that its arms did.
              * @enum {string}
              */
             content: "joints" | "episode";
-            /** @description Of its file. */
+            /** @description Size of its file, bytes. */
             bytes: number;
-            /** @description Time of its first message, seconds since the epoch. */
+            /** @description Time of the first message, seconds since the epoch. */
             began: number;
-            /** @description In seconds. */
+            /** @description Length of the recording, in seconds. */
             duration: number;
             messages: number;
-            /** @description Arms whose joints it has. */
+            /** @description Names of the arms with recorded joint states. */
             arms: string[];
             task: string;
             operator: string;
             /** @enum {string} */
             verdict: "" | "good" | "bad";
-            /** @description Why it cannot be read; empty when it can. */
+            /** @description Why the recording cannot be read; empty if it can. */
             problem: string;
         };
         /** RecordedTopic */
@@ -2513,29 +2513,29 @@ export interface components {
         /** RecordingFacts */
         RecordingFacts: {
             name: string;
-            /** @description Folder of episodes that it belongs to. */
+            /** @description Dataset (folder of episodes) of the recording; null if it has none. */
             dataset: string | null;
             /**
-             * @description joints: joint states alone; episode: all that its arms did.
+             * @description joints: only joint states; episode: everything that its arms did.
              * @enum {string}
              */
             content: "joints" | "episode";
-            /** @description Of its file. */
+            /** @description Size of its file, bytes. */
             bytes: number;
-            /** @description Time of its first message, seconds since the epoch. */
+            /** @description Time of the first message, seconds since the epoch. */
             began: number;
-            /** @description In seconds. */
+            /** @description Length of the recording, in seconds. */
             duration: number;
             messages: number;
-            /** @description Arms whose joints it has. */
+            /** @description Names of the arms with recorded joint states. */
             arms: string[];
             task: string;
             operator: string;
             /** @enum {string} */
             verdict: "" | "good" | "bad";
-            /** @description Why it cannot be read; empty when it can. */
+            /** @description Why the recording cannot be read; empty if it can. */
             problem: string;
-            /** @description Of its file on the computer of the bridge. */
+            /** @description Path of the file on the computer of the bridge. */
             path: string;
             topics: components["schemas"]["RecordedTopic"][];
         };
@@ -2548,34 +2548,34 @@ export interface components {
             /** @description Names of the datasets, sorted; at most the first 200. */
             datasets: string[];
             folder: string;
-            /** @description Bytes of all of them. */
+            /** @description Size of all recordings together, bytes. */
             used: number;
-            /** @description Bytes that they may take together (recording.quota). */
+            /** @description Bytes that all recordings together may take (recording.quota). */
             quota: number;
-            /** @description Bytes that are left on the disk. */
+            /** @description Free bytes on the disk. */
             free: number;
-            /** @description What people should know before room runs out; empty while there is enough. */
+            /** @description Warning before the room for recordings runs out; empty while there is enough. */
             warning: string;
         };
         /** RecordingChangeRequest */
         RecordingChangeRequest: {
-            /** @description Its new name. */
+            /** @description New name of the recording. */
             name?: string;
-            /** @description What it shows, as a training set names it. */
+            /** @description Task that the episode shows, as in a training set. */
             task?: string;
-            /** @description Who leads the arms. */
+            /** @description Person who leads the arms. */
             operator?: string;
             /**
-             * @description Whether it is to be used; empty: nobody has said so yet.
+             * @description Whether to use the episode; empty: nobody has judged it yet.
              * @enum {string}
              */
             verdict?: "" | "good" | "bad";
         };
         /** RecordingTrimRequest */
         RecordingTrimRequest: {
-            /** @description Seconds after its first message. */
+            /** @description Seconds after the first message of the recording. */
             begin: number;
-            /** @description Seconds after its first message. */
+            /** @description Seconds after the first message of the recording. */
             end: number;
             /**
              * @description Of the new recording. Null or left out: that of the old one with `-trimmed`.
@@ -2588,9 +2588,9 @@ export interface components {
             /** @description Name of the recorded arm. */
             source: string;
             joints: string[];
-            /** @description Of the whole recording, in seconds. */
+            /** @description Length of the whole recording, in seconds. */
             duration: number;
-            /** @description Seconds after its first message. */
+            /** @description Seconds after the first message of the recording. */
             times: number[];
             /** @description As measured, in radians: of each joint its values at these times. */
             positions: (number | null)[][];
@@ -2603,17 +2603,17 @@ export interface components {
         RecordingForeseen: {
             /** @description Name of the recorded arm. */
             source: string;
-            /** @description Of the whole recording, in seconds. */
+            /** @description Length of the whole recording, in seconds. */
             duration: number;
-            /** @description Seconds after its first message. */
+            /** @description Seconds after the first message of the recording. */
             times: number[];
             /** @description Where the joints of the arm would be, in radians: of each its values at these times. Beyond a limit they stay at it. */
             positions: (number | null)[][];
             /** @description What of it the arm cannot reach, the first of it. */
             unreached: {
-                /** @description Seconds after its first message. */
+                /** @description Seconds after the first message of the recording. */
                 begin: number;
-                /** @description The same. */
+                /** @description End of the part, in seconds after the first message of the recording. */
                 end: number;
                 /** @description Which joint would go beyond its limits, or which links would touch. */
                 text: string;
@@ -2649,24 +2649,24 @@ export interface components {
             dataset?: string | null;
             /** @description Names of the arms that take part; left out: all that are connected. */
             arms?: string[];
-            /** @description What it shows, as a training set names it. */
+            /** @description Task that the episode shows, as in a training set. */
             task?: string;
-            /** @description Who leads the arms. */
+            /** @description Person who leads the arms. */
             operator?: string;
         };
         /** EpisodeStopRequest */
         EpisodeStopRequest: {
             /**
-             * @description False: it is not kept.
+             * @description False: delete the episode.
              * @default true
              */
             keep?: boolean;
-            /** @description What it shows, as a training set names it. */
+            /** @description Task that the episode shows, as in a training set. */
             task?: string;
-            /** @description Who leads the arms. */
+            /** @description Person who leads the arms. */
             operator?: string;
             /**
-             * @description Whether it is to be used; empty: nobody has said so yet.
+             * @description Whether to use the episode; empty: nobody has judged it yet.
              * @enum {string}
              */
             verdict?: "" | "good" | "bad";
@@ -2674,7 +2674,7 @@ export interface components {
         /** EpisodeMarkRequest */
         EpisodeMarkRequest: {
             /**
-             * @description What has just happened.
+             * @description Text of the mark: what has just happened.
              * @default
              */
             text?: string;
@@ -2683,14 +2683,14 @@ export interface components {
         RunningEpisode: {
             name: string;
             dataset: string | null;
-            /** @description Of its file on the computer of the bridge, once it is complete. */
+            /** @description Path of the file on the computer of the bridge, once it is complete. */
             path: string;
             arms: string[];
             task: string;
             operator: string;
-            /** @description Seconds since the epoch. */
+            /** @description When it began, seconds since the epoch. */
             began: number;
-            /** @description So far, in seconds. */
+            /** @description Length so far, in seconds. */
             duration: number;
         };
         /** EpisodeResponse */
@@ -2705,7 +2705,7 @@ export interface components {
             message?: string | null;
             /** @description Id of the request, as in its header X-Request-Id and in the log. */
             request_id?: string;
-            /** @description Null: none is being recorded. */
+            /** @description The running episode; null if none is being recorded. */
             episode: components["schemas"]["RunningEpisode"] | null;
         };
         /** EpisodeStopResponse */
@@ -2721,13 +2721,13 @@ export interface components {
             /** @description Id of the request, as in its header X-Request-Id and in the log. */
             request_id?: string;
             name?: string;
-            /** @description Of its file on the computer of the bridge; empty where it is not kept. */
+            /** @description Path of the file on the computer of the bridge; empty if the recording is not kept. */
             path?: string;
             /** @description Joint states of all its arms. */
             samples?: number;
             /** @description Cycles of the control loop that could not be recorded. */
             lost?: number;
-            /** @description In seconds. */
+            /** @description Length of the episode, in seconds. */
             duration?: number;
         };
         /** EventList */
@@ -2931,11 +2931,11 @@ export interface components {
         LiveHello: {
             /** @constant */
             type: "hello";
-            /** @description Of the bridge. */
+            /** @description Version of the bridge. */
             version: string;
             /** @description What this client may do. */
             scopes: ("read" | "control")[];
-            /** @description Who this client is to others. */
+            /** @description Name by which others see this client. */
             client: string;
             arms: components["schemas"]["ArmFacts"][];
         };
@@ -2962,9 +2962,9 @@ export interface components {
             type: "pairs";
             /** @description Time of the frame, seconds since the epoch. */
             t: number;
-            /** @description Mirroring runs. */
+            /** @description Whether mirroring runs. */
             active: boolean;
-            /** @description Of the last stop. */
+            /** @description Why mirroring last stopped. */
             reason: string;
             pairs: components["schemas"]["PairState"][];
         };
@@ -2975,7 +2975,7 @@ export interface components {
             /** @description Time of the frame, seconds since the epoch. */
             t: number;
             cycles: number;
-            /** @description Configured, Hz. */
+            /** @description Configured rate, Hz. */
             rate: number;
             /** @description Cycles that began later than half a period. */
             late: number;
@@ -2995,7 +2995,7 @@ export interface components {
             latency: components["schemas"]["CycleTiming"];
             /** @description Cycles of the last 10 s by their period. */
             period_histogram: {
-                /** @description Of a bin, in seconds; the first begins at 0. */
+                /** @description Width of a bin, in seconds; the first bin begins at 0. */
                 width: number;
                 /** @description Cycles of each bin; the last has all longer periods too. */
                 counts: number[];
@@ -3384,7 +3384,7 @@ export interface components {
         };
         /** MotionReplay */
         MotionReplay: {
-            /** @description Of the recording. */
+            /** @description Name of the recording. */
             name: string;
             /**
              * @description 1: as recorded.
@@ -3399,22 +3399,22 @@ export interface components {
         };
         /**
          * MotionRequest
-         * @description One of these.
+         * @description Exactly one of these fields.
          */
         MotionRequest: {
-            /** @description To a pose of the tool, as /move/absolute. */
+            /** @description Pose of the tool to move to, as in /move/absolute. */
             pose?: components["schemas"]["MotionTarget"];
-            /** @description By so much, as /move/relative. */
+            /** @description Relative motion, as in /move/relative. */
             relative?: components["schemas"]["MotionTarget"];
             /** @description Joint angles by name, rad; others keep theirs. */
             joints?: {
                 [key: string]: number;
             };
-            /** @description To a pose of the arm: init, rest, ... */
+            /** @description Named pose to move to: init, rest, ... */
             named?: string;
-            /** @description The gripper alone: 0 closed to 1 open. */
+            /** @description Opening of the gripper alone: 0 closed to 1 open. */
             gripper?: number;
-            /** @description As /recording/play. */
+            /** @description Recording to replay, as in /recording/play. */
             replay?: components["schemas"]["MotionReplay"];
         };
         /** MotionFacts */
@@ -3425,16 +3425,17 @@ export interface components {
             kind: string;
             /** @enum {string} */
             state: "moving" | "done" | "failed" | "cancelled";
-            /** @description Part of its present leg, 0 .. 1; null where that is not known. */
+            /** @description Completed part of the present leg, 0 to 1; null if unknown. */
             progress: number | null;
-            /** @description Who has asked for it. */
+            /** @description Client that requested it. */
             who: string;
+            /** @description Id of the HTTP request; null if it was no HTTP request. */
             request_id: string | null;
-            /** @description Seconds since the epoch. */
+            /** @description When the motion began, seconds since the epoch. */
             began: number;
-            /** @description Seconds since the epoch; null while it is under way. */
+            /** @description When the motion ended, seconds since the epoch; null while it is under way. */
             ended: number | null;
-            /** @description Why it was not completed. */
+            /** @description Why the motion was not completed; null otherwise. */
             message: string | null;
         };
         /** MotionList */
@@ -3627,15 +3628,15 @@ export interface components {
             message?: string | null;
             /** @description Id of the request, as in its header X-Request-Id and in the log. */
             request_id?: string;
-            /** @description Of the recording. */
+            /** @description Name of the recording. */
             name: string;
-            /** @description Of its file on the computer of the bridge. */
+            /** @description Path of the file on the computer of the bridge. */
             path: string;
         };
         /** RecordingStopRequest */
         RecordingStopRequest: {
             /**
-             * @description False: it is not kept.
+             * @description False: delete the episode.
              * @default true
              */
             save?: boolean;
@@ -3652,9 +3653,9 @@ export interface components {
             message?: string | null;
             /** @description Id of the request, as in its header X-Request-Id and in the log. */
             request_id?: string;
-            /** @description Of the recording; left out where there was none. */
+            /** @description Name of the recording; left out if none was running. */
             name?: string;
-            /** @description Of its file on the computer of the bridge; empty where it is not kept. */
+            /** @description Path of the file on the computer of the bridge; empty if the recording is not kept. */
             path?: string;
             samples?: number;
             /** @description In seconds. */
@@ -3662,7 +3663,7 @@ export interface components {
         };
         /** RecordingPlayRequest */
         RecordingPlayRequest: {
-            /** @description Of the recording. */
+            /** @description Name of the recording. */
             name: string;
             /**
              * @description 1 as recorded. Where the limits of the arm ask for it, it is slower.
@@ -3785,7 +3786,7 @@ export interface components {
             fault: string;
             /** @description The servo has been given another id before: `reassign` gives it its own all the same. */
             given: boolean;
-            /** @description An action is under way. */
+            /** @description Whether an action is under way. */
             busy: boolean;
             /** @description Arms that it may be paired with, by its role, at the step `enter`. */
             counterparts: string[];
@@ -3824,7 +3825,7 @@ export interface components {
                 leader: string;
                 follower: string;
             }[];
-            /** @description Null: no arm is being set up. */
+            /** @description The arm that is being set up; null if there is none. */
             session: components["schemas"]["SetupSession"] | null;
         };
         /** SetupRequest */
@@ -3946,7 +3947,7 @@ export interface components {
         /** ObjectMove */
         ObjectMove: {
             /**
-             * @description Id of the simulated arm that the object stands before.
+             * @description Id of the simulated arm in front of which the object stands.
              * @default 0
              */
             robot_id?: number;
@@ -4031,11 +4032,11 @@ export interface components {
             model: string;
             /** @enum {string} */
             state: "disconnected" | "connected" | "ready" | "moving" | "mirroring" | "floating" | "stopped";
-            /** @description Who has the arm; null when it is free. */
+            /** @description Client that has the arm; null if the arm is free. */
             owner: string | null;
-            /** @description Since when, seconds since the epoch; null when it is free. */
+            /** @description Time since which that client has the arm, seconds since the epoch; null if the arm is free. */
             owner_since: number | null;
-            /** @description /move/init has set the zero. */
+            /** @description Whether /move/init has set the zero. */
             initialised: boolean;
             /** @description Part of its largest speeds that it may use. */
             speed_scale: number;
@@ -4057,7 +4058,7 @@ export interface components {
                 round_trip: {
                     /** @description From request to last reply, median of the last seconds, in seconds; 0 before. */
                     p50: number;
-                    /** @description The same, 99th percentile. */
+                    /** @description From request to last reply, 99th percentile of the last seconds, in seconds; 0 before. */
                     p99: number;
                 };
             };
@@ -4070,7 +4071,7 @@ export interface components {
             /** @constant */
             robot_type: "manipulator";
             device_name: string | null;
-            /** @description Of each servo, degrees Celsius; null for a simulated arm. */
+            /** @description Temperature of each servo, degrees Celsius; null for a simulated arm. */
             temperature: {
                 current: number;
                 max: number | null;
@@ -4093,13 +4094,13 @@ export interface components {
                 video_cameras_ids: number[];
             };
             version_id: string;
-            /** @description Some arm is being recorded. */
+            /** @description Whether some arm is being recorded. */
             is_recording: boolean;
             /** @description How little room is left for recordings, and what to do; empty while there is enough. */
             recording_warning: string;
             /** @constant */
             ai_running_status: "stopped";
-            /** @description Mirroring runs. */
+            /** @description Whether mirroring runs. */
             leader_follower_status: boolean;
             server_ip: string;
             server_port: number;
@@ -4109,7 +4110,7 @@ export interface components {
             dialect: "standard" | "phosphobot";
             arms: components["schemas"]["ArmStatus"][];
             mirror: {
-                /** @description Of the last stop. */
+                /** @description Why mirroring last stopped. */
                 reason: string;
                 pairs: components["schemas"]["PairState"][];
             };
@@ -4164,9 +4165,9 @@ export interface components {
         TeleopReport: {
             /** @description Messages that were followed since the last report. */
             nb_actions_received: number;
-            /** @description Null: the servos tell position and load alone. */
+            /** @description Whether the gripper holds an object; null, because the servos report only position and load. */
             is_object_gripped: boolean | null;
-            /** @description Null likewise. */
+            /** @description How it is known; null for the same reason. */
             is_object_gripped_source: string | null;
         };
         /**
@@ -7368,9 +7369,9 @@ export interface operations {
                 source?: string;
                 /** @description Seconds after the first message. */
                 begin?: number;
-                /** @description The same; left out: the end. */
+                /** @description End of the part, in seconds after the first message; left out: the end of the recording. */
                 end?: number;
-                /** @description How many at most. */
+                /** @description Most samples in the answer. */
                 points?: number;
             };
             header?: never;
@@ -7460,7 +7461,7 @@ export interface operations {
                 robot_id?: number;
                 /** @description The recorded arm that would be followed; left out: the one of the same name, or the first. */
                 source?: string;
-                /** @description Moments, at most. */
+                /** @description Most samples in the answer. */
                 points?: number;
             };
             header?: never;
@@ -9172,9 +9173,9 @@ export interface operations {
     events: {
         parameters: {
             query?: {
-                /** @description Name of an arm; left out: all. */
+                /** @description Name of the arm; left out: all arms. */
                 arm?: string;
-                /** @description What was done; left out: everything. */
+                /** @description Kind of the actions; left out: all kinds. */
                 act?: "motion" | "torque" | "halt" | "stop" | "reset" | "ask" | "take_over" | "release" | "mirroring" | "calibration" | "configuration" | "recording" | "simulation";
                 /** @description Only entries that began at this time or later, seconds since the epoch. */
                 since?: number;

@@ -37,9 +37,9 @@ const t = z.number().describe('Time of the frame, seconds since the epoch.');
 export const hello = z
   .object({
     type: z.literal('hello'),
-    version: z.string().describe('Of the bridge.'),
+    version: z.string().describe('Version of the bridge.'),
     scopes: z.array(z.enum(SCOPES)).describe('What this client may do.'),
-    client: z.string().describe('Who this client is to others.'),
+    client: z.string().describe('Name by which others see this client.'),
     arms: z.array(armFacts),
   })
   .describe('First, and again when an arm is added or others call this client by another name.')

@@ -9,7 +9,7 @@ const ASK = '/api/v1/arms/{name}/ask';
 const askAnswer = z
   .object({
     ask: armAsk.nullable().describe('Null: nobody else has the arm.'),
-    message: z.string().describe('How it stands, for people.'),
+    message: z.string().describe('State of the request as a sentence.'),
   })
   .register(components, { id: 'AskAnswer' });
 

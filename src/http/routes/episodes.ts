@@ -28,38 +28,44 @@ const episodeStart = z
   .register(components, { id: 'EpisodeStartRequest' });
 
 const episodeStop = z
-  .object({ keep: boolean().prefault(true).describe('False: it is not kept.'), ...labels }, asModel)
+  .object({ keep: boolean().prefault(true).describe('False: delete the episode.'), ...labels }, asModel)
   .register(components, { id: 'EpisodeStopRequest' });
 
 const episodeMark = z
-  .object({ text: word(LONGEST_TASK).prefault('').describe('What has just happened.') }, asModel)
+  .object({ text: word(LONGEST_TASK).prefault('').describe('Text of the mark: what has just happened.') }, asModel)
   .register(components, { id: 'EpisodeMarkRequest' });
 
 const runningEpisode = z
   .object({
     name: z.string(),
     dataset: z.string().nullable(),
-    path: z.string().describe('Of its file on the computer of the bridge, once it is complete.'),
+    path: z.string().describe('Path of the file on the computer of the bridge, once it is complete.'),
     arms: z.array(z.string()).max(MOST_ARMS),
     task: z.string(),
     operator: z.string(),
-    began: z.number().describe('Seconds since the epoch.'),
-    duration: z.number().describe('So far, in seconds.'),
+    began: z.number().describe('When it began, seconds since the epoch.'),
+    duration: z.number().describe('Length so far, in seconds.'),
   })
   .register(components, { id: 'RunningEpisode' });
 
 const episodeState = z
-  .object({ ...outcome, episode: runningEpisode.nullable().describe('Null: none is being recorded.') })
+  .object({
+    ...outcome,
+    episode: runningEpisode.nullable().describe('The running episode; null if none is being recorded.'),
+  })
   .register(components, { id: 'EpisodeResponse' });
 
 const episodeEnd = z
   .object({
     ...outcome,
     name: z.string().optional(),
-    path: z.string().optional().describe('Of its file on the computer of the bridge; empty where it is not kept.'),
+    path: z
+      .string()
+      .optional()
+      .describe('Path of the file on the computer of the bridge; empty if the recording is not kept.'),
     samples: z.int().optional().describe('Joint states of all its arms.'),
     lost: z.int().optional().describe('Cycles of the control loop that could not be recorded.'),
-    duration: z.number().optional().describe('In seconds.'),
+    duration: z.number().optional().describe('Length of the episode, in seconds.'),
   })
   .register(components, { id: 'EpisodeStopResponse' });
 
@@ -91,7 +97,7 @@ export const episodeRoutes = [
     access: 'read',
     id: 'episode',
     tag: 'recordings',
-    summary: 'Tell which episode is being recorded',
+    summary: 'The running episode',
     description: 'Its name, arms and task, and for how long it has been recorded; null while there is none.',
     target: 'none',
     answer: {

@@ -42,8 +42,8 @@ export const eventRoutes = [
       '`id` of its last entry, until the answer is empty. The live stream sends entries as they come.',
     target: 'none',
     query: {
-      arm: word(LONGEST_NAME).optional().describe('Name of an arm; left out: all.'),
-      act: oneOf(ACTS).optional().describe('What was done; left out: everything.'),
+      arm: word(LONGEST_NAME).optional().describe('Name of the arm; left out: all arms.'),
+      act: oneOf(ACTS).optional().describe('Kind of the actions; left out: all kinds.'),
       since: queryNumber({ min: 0, max: 1e12 })
         .optional()
         .describe('Only entries that began at this time or later, seconds since the epoch.'),

@@ -51,7 +51,7 @@ const motionTarget = z
 const motionReplay = z
   .object(
     {
-      name: word(LONGEST_NAME).describe('Of the recording.'),
+      name: word(LONGEST_NAME).describe('Name of the recording.'),
       speed: number({ min: 0.1, max: 2 }).prefault(1).describe('1: as recorded.'),
       source: word(LONGEST_NAME).nullable().prefault(null).describe('The recorded arm that is followed.'),
     },
@@ -62,16 +62,16 @@ const motionReplay = z
 const motionRequest = z
   .object(
     {
-      pose: motionTarget.optional().describe('To a pose of the tool, as /move/absolute.'),
-      relative: motionTarget.optional().describe('By so much, as /move/relative.'),
+      pose: motionTarget.optional().describe('Pose of the tool to move to, as in /move/absolute.'),
+      relative: motionTarget.optional().describe('Relative motion, as in /move/relative.'),
       joints: map(number(), { max: MOST_JOINTS }).optional().describe('Joint angles by name, rad; others keep theirs.'),
-      named: word(LONGEST_NAME).optional().describe('To a pose of the arm: init, rest, ...'),
-      gripper: number({ min: 0, max: 1 }).optional().describe('The gripper alone: 0 closed to 1 open.'),
-      replay: motionReplay.optional().describe('As /recording/play.'),
+      named: word(LONGEST_NAME).optional().describe('Named pose to move to: init, rest, ...'),
+      gripper: number({ min: 0, max: 1 }).optional().describe('Opening of the gripper alone: 0 closed to 1 open.'),
+      replay: motionReplay.optional().describe('Recording to replay, as in /recording/play.'),
     },
     asModel,
   )
-  .describe('One of these.')
+  .describe('Exactly one of these fields.')
   .register(components, { id: 'MotionRequest' });
 type MotionBody = z.output<typeof motionRequest>;
 
@@ -87,12 +87,15 @@ const motionView = z
         'What was asked: pose, relative, joints, named, gripper, replay or chunks; of older routes their path.',
       ),
     state: z.enum(MOTION_STATES),
-    progress: z.number().nullable().describe('Part of its present leg, 0 .. 1; null where that is not known.'),
-    who: z.string().describe('Who has asked for it.'),
-    request_id: z.string().nullable(),
-    began: z.number().describe('Seconds since the epoch.'),
-    ended: z.number().nullable().describe('Seconds since the epoch; null while it is under way.'),
-    message: z.string().nullable().describe('Why it was not completed.'),
+    progress: z.number().nullable().describe('Completed part of the present leg, 0 to 1; null if unknown.'),
+    who: z.string().describe('Client that requested it.'),
+    request_id: z.string().nullable().describe('Id of the HTTP request; null if it was no HTTP request.'),
+    began: z.number().describe('When the motion began, seconds since the epoch.'),
+    ended: z
+      .number()
+      .nullable()
+      .describe('When the motion ended, seconds since the epoch; null while it is under way.'),
+    message: z.string().nullable().describe('Why the motion was not completed; null otherwise.'),
   })
   .register(components, { id: 'MotionFacts' });
 
@@ -156,7 +159,7 @@ function targetOf({ max_trials, position_tolerance, orientation_tolerance, ...ta
 function workOf({ motion, recordings }: HttpServices, arm: Arm, body: MotionBody) {
   const kinds = KINDS.filter((kind) => body[kind] !== undefined);
   const [kind] = kinds;
-  if (kind === undefined || kinds.length > 1) throw new HttpProblem(400, `Ask for one of ${KINDS.join(', ')}.`);
+  if (kind === undefined || kinds.length > 1) throw new HttpProblem(400, `Give exactly one of ${KINDS.join(', ')}.`);
   const { pose, relative, joints, named, gripper, replay } = body;
   const work = (): ((caller: Caller) => Promise<MotionEnd>) => {
     if (pose !== undefined) return (caller) => motion.moveAbsolute(arm, targetOf(pose), caller);
@@ -189,7 +192,7 @@ function keyOf(request: FastifyRequest): string | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;
   if (typeof key === 'string' && KEY.test(key)) return `${request.client!.owner.key} ${key}`;
-  throw new HttpProblem(400, 'Idempotency-Key is none: 1 to 64 letters, digits and "_.:-".');
+  throw new HttpProblem(400, 'Idempotency-Key is not valid: use 1 to 64 letters, digits and "_.:-".');
 }
 
 const named = { tag: 'arms', target: 'named' } as const;
@@ -243,7 +246,7 @@ export const motionRoutes = [
     params: ['motion'],
     access: 'read',
     id: 'motion',
-    summary: 'Look after a motion',
+    summary: 'State of a motion',
     description: 'How far it is, or what came of it.',
     answer: { description: 'At this moment.', schema: motionView, example },
     refusals: { 404: 'There is no such arm or motion.' },

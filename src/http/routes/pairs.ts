@@ -102,7 +102,7 @@ async function overviewAt(services: HttpServices, neighbour: Neighbour | null): 
   const { state, reason, overview, url } = neighbour;
   if (state === 'answers') return overview!;
   const name = overview?.name ?? url;
-  throw new HttpProblem(503, `${name} does not tell how its arms are${reason === '' ? '' : `: ${reason}`}.`);
+  throw new HttpProblem(503, `${name} does not report the state of its arms${reason === '' ? '' : `: ${reason}`}.`);
 }
 
 /**

@@ -20,20 +20,23 @@ const recordingStartRequest = z
 const recordingStartResponse = z
   .object({
     ...outcome,
-    name: z.string().describe('Of the recording.'),
-    path: z.string().describe('Of its file on the computer of the bridge.'),
+    name: z.string().describe('Name of the recording.'),
+    path: z.string().describe('Path of the file on the computer of the bridge.'),
   })
   .register(components, { id: 'RecordingStartResponse' });
 
 const recordingStopRequest = z
-  .object({ save: boolean().prefault(true).describe('False: it is not kept.') }, asModel)
+  .object({ save: boolean().prefault(true).describe('False: delete the episode.') }, asModel)
   .register(components, { id: 'RecordingStopRequest' });
 
 const recordingStopResponse = z
   .object({
     ...outcome,
-    name: z.string().optional().describe('Of the recording; left out where there was none.'),
-    path: z.string().optional().describe('Of its file on the computer of the bridge; empty where it is not kept.'),
+    name: z.string().optional().describe('Name of the recording; left out if none was running.'),
+    path: z
+      .string()
+      .optional()
+      .describe('Path of the file on the computer of the bridge; empty if the recording is not kept.'),
     samples: z.int().optional(),
     duration: z.number().optional().describe('In seconds.'),
   })
@@ -42,7 +45,7 @@ const recordingStopResponse = z
 const recordingPlayRequest = z
   .object(
     {
-      name: name('Of the recording.'),
+      name: name('Name of the recording.'),
       speed: number({ min: 0.1, max: 2 })
         .prefault(1)
         .describe('1 as recorded. Where the limits of the arm ask for it, it is slower.'),

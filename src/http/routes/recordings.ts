@@ -45,24 +45,24 @@ export const VERDICTS = ['', 'good', 'bad'] as const;
 
 /** Labels that people give an episode. */
 export const labels = {
-  task: word(LONGEST_TASK).describe('What it shows, as a training set names it.').optional(),
-  operator: word(LONGEST_NAME).describe('Who leads the arms.').optional(),
-  verdict: oneOf(VERDICTS).describe('Whether it is to be used; empty: nobody has said so yet.').optional(),
+  task: word(LONGEST_TASK).describe('Task that the episode shows, as in a training set.').optional(),
+  operator: word(LONGEST_NAME).describe('Person who leads the arms.').optional(),
+  verdict: oneOf(VERDICTS).describe('Whether to use the episode; empty: nobody has judged it yet.').optional(),
 };
 
 const facts = {
   name: z.string(),
-  dataset: z.string().nullable().describe('Folder of episodes that it belongs to.'),
-  content: z.enum(['joints', 'episode']).describe('joints: joint states alone; episode: all that its arms did.'),
-  bytes: z.int().describe('Of its file.'),
-  began: z.number().describe('Time of its first message, seconds since the epoch.'),
-  duration: z.number().describe('In seconds.'),
+  dataset: z.string().nullable().describe('Dataset (folder of episodes) of the recording; null if it has none.'),
+  content: z.enum(['joints', 'episode']).describe('joints: only joint states; episode: everything that its arms did.'),
+  bytes: z.int().describe('Size of its file, bytes.'),
+  began: z.number().describe('Time of the first message, seconds since the epoch.'),
+  duration: z.number().describe('Length of the recording, in seconds.'),
   messages: z.int(),
-  arms: z.array(z.string()).max(16).describe('Arms whose joints it has.'),
+  arms: z.array(z.string()).max(16).describe('Names of the arms with recorded joint states.'),
   task: z.string(),
   operator: z.string(),
   verdict: z.enum(VERDICTS),
-  problem: z.string().describe('Why it cannot be read; empty when it can.'),
+  problem: z.string().describe('Why the recording cannot be read; empty if it can.'),
 };
 
 const recordingEntry = z.object(facts).register(components, { id: 'Recording' });
@@ -70,7 +70,7 @@ const recordingEntry = z.object(facts).register(components, { id: 'Recording' })
 const recordingFacts = z
   .object({
     ...facts,
-    path: z.string().describe('Of its file on the computer of the bridge.'),
+    path: z.string().describe('Path of the file on the computer of the bridge.'),
     topics: z
       .array(
         z
@@ -90,22 +90,22 @@ const recordingList = z
     total: z.int().describe('Number of all recordings, including those that this answer leaves out.'),
     datasets: z.array(z.string()).max(MOST_DATASETS).describe('Names of the datasets, sorted; at most the first 200.'),
     folder: z.string(),
-    used: z.int().describe('Bytes of all of them.'),
-    quota: z.int().describe('Bytes that they may take together (recording.quota).'),
-    free: z.int().describe('Bytes that are left on the disk.'),
-    warning: z.string().describe('What people should know before room runs out; empty while there is enough.'),
+    used: z.int().describe('Size of all recordings together, bytes.'),
+    quota: z.int().describe('Bytes that all recordings together may take (recording.quota).'),
+    free: z.int().describe('Free bytes on the disk.'),
+    warning: z.string().describe('Warning before the room for recordings runs out; empty while there is enough.'),
   })
   .register(components, { id: 'RecordingList' });
 
 const recordingChange = z
-  .object({ name: NAME.describe('Its new name.').optional(), ...labels }, asModel)
+  .object({ name: NAME.describe('New name of the recording.').optional(), ...labels }, asModel)
   .register(components, { id: 'RecordingChangeRequest' });
 
 const recordingTrim = z
   .object(
     {
-      begin: number({ min: 0, max: LONGEST }).describe('Seconds after its first message.'),
-      end: number({ min: 0, max: LONGEST }).describe('Seconds after its first message.'),
+      begin: number({ min: 0, max: LONGEST }).describe('Seconds after the first message of the recording.'),
+      end: number({ min: 0, max: LONGEST }).describe('Seconds after the first message of the recording.'),
       name: NAME.nullable()
         .prefault(null)
         .describe('Of the new recording. Null or left out: that of the old one with `-trimmed`.'),
@@ -119,8 +119,8 @@ const recordingSamples = z
   .object({
     source: z.string().describe('Name of the recorded arm.'),
     joints: z.array(z.string()).max(MOST_JOINTS),
-    duration: z.number().describe('Of the whole recording, in seconds.'),
-    times: z.array(z.number()).max(MOST_POINTS).describe('Seconds after its first message.'),
+    duration: z.number().describe('Length of the whole recording, in seconds.'),
+    times: z.array(z.number()).max(MOST_POINTS).describe('Seconds after the first message of the recording.'),
     positions: angles.describe('As measured, in radians: of each joint its values at these times.'),
     goals: angles.describe('Where they were asked to be, in radians; null where nothing asked.'),
     external: angles.describe('What something outside put on them, estimated, in Nm; null where the arm was limp.'),
@@ -132,16 +132,16 @@ const MOST_UNREACHED = 50;
 const recordingForeseen = z
   .object({
     source: z.string().describe('Name of the recorded arm.'),
-    duration: z.number().describe('Of the whole recording, in seconds.'),
-    times: z.array(z.number()).max(MOST_POINTS).describe('Seconds after its first message.'),
+    duration: z.number().describe('Length of the whole recording, in seconds.'),
+    times: z.array(z.number()).max(MOST_POINTS).describe('Seconds after the first message of the recording.'),
     positions: angles.describe(
       'Where the joints of the arm would be, in radians: of each its values at these times. Beyond a limit they stay at it.',
     ),
     unreached: z
       .array(
         z.object({
-          begin: z.number().describe('Seconds after its first message.'),
-          end: z.number().describe('The same.'),
+          begin: z.number().describe('Seconds after the first message of the recording.'),
+          end: z.number().describe('End of the part, in seconds after the first message of the recording.'),
           text: z.string().describe('Which joint would go beyond its limits, or which links would touch.'),
         }),
       )
@@ -221,7 +221,7 @@ async function sendFile(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { size } = await stat(path).catch(() => {
-    throw new HttpProblem(404, 'It has just been deleted.');
+    throw new HttpProblem(404, 'The recording has just been deleted.');
   });
   const range = rangeOf(request.raw.headers.range, size);
   const { start, end } = range ?? { start: 0, end: size - 1 };
@@ -243,7 +243,7 @@ async function receive(body: Readable | null | undefined, path: string, size: nu
   // Fastify passes no stream for an empty body.
   if (body == null) {
     await rm(path, { force: true });
-    throw new HttpProblem(400, 'The file is empty.');
+    throw new HttpProblem(400, 'The file is empty: send an MCAP file.');
   }
   let arrived = 0;
   const counted = async function* (chunks: AsyncIterable<Buffer>) {
@@ -260,11 +260,11 @@ async function receive(body: Readable | null | undefined, path: string, size: nu
     await Promise.race([pipeline(body, counted, file), refused]);
   } catch {
     await rm(path, { force: true });
-    throw new HttpProblem(400, 'The file did not arrive whole.');
+    throw new HttpProblem(400, 'The file did not arrive completely: send it again.');
   }
   if (arrived === size) return;
   await rm(path, { force: true });
-  throw new HttpProblem(400, 'The file did not arrive whole.');
+  throw new HttpProblem(400, 'The file did not arrive completely: send it again.');
 }
 
 export const recordingsRoutes = [
@@ -316,8 +316,8 @@ export const recordingsRoutes = [
     access: 'read',
     id: 'recording',
     tag: 'recordings',
-    summary: 'Tell about a recording',
-    description: 'Its facts, with its topics.',
+    summary: 'Facts of a recording',
+    description: 'Facts of the recording, with its topics.',
     target: 'recording',
     answer: { description: 'Its facts.', schema: recordingFacts, example: FACTS },
     refusals: { 404: NONE },
@@ -338,8 +338,10 @@ export const recordingsRoutes = [
     query: {
       source: word(LONGEST_NAME).optional().describe('Name of the recorded arm; left out: the one that comes first.'),
       begin: queryNumber({ min: 0, max: LONGEST }).prefault(0).describe('Seconds after the first message.'),
-      end: queryNumber({ min: 0, max: LONGEST }).optional().describe('The same; left out: the end.'),
-      points: queryInteger({ min: 1, max: MOST_POINTS }).prefault(300).describe('How many at most.'),
+      end: queryNumber({ min: 0, max: LONGEST })
+        .optional()
+        .describe('End of the part, in seconds after the first message; left out: the end of the recording.'),
+      points: queryInteger({ min: 1, max: MOST_POINTS }).prefault(300).describe('Most samples in the answer.'),
     },
     answer: {
       description: 'What the joints did.',
@@ -385,7 +387,7 @@ export const recordingsRoutes = [
     access: 'read',
     id: 'recording_foresee',
     tag: 'recordings',
-    summary: 'Foresee a replay',
+    summary: 'Predict a replay',
     description:
       'What an arm would do of a recording, and what of it that arm cannot reach: of another model above all. Nothing moves. ' +
       'The moments lie at even distances; `refusal` goes by each sample, as a replay does.',
@@ -395,7 +397,7 @@ export const recordingsRoutes = [
       source: word(LONGEST_NAME)
         .optional()
         .describe('The recorded arm that would be followed; left out: the one of the same name, or the first.'),
-      points: queryInteger({ min: 1, max: MOST_POINTS }).prefault(300).describe('Moments, at most.'),
+      points: queryInteger({ min: 1, max: MOST_POINTS }).prefault(300).describe('Most samples in the answer.'),
     },
     answer: {
       description: 'What would be.',
@@ -512,7 +514,9 @@ export const recordingsRoutes = [
       const length = request.raw.headers['content-length'];
       const size = Number(length);
       if (length === undefined || !Number.isSafeInteger(size)) {
-        throw new HttpProblem(411, 'Say how long the file is: Content-Length.', { connection: 'close' });
+        throw new HttpProblem(411, 'The request does not say how long the file is: send Content-Length.', {
+          connection: 'close',
+        });
       }
       if (size > MOST_RECEIVED) {
         const most = MOST_RECEIVED / 1024 / 1024;

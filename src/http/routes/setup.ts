@@ -41,7 +41,7 @@ const setupSession = z
     given: z
       .boolean()
       .describe('The servo has been given another id before: `reassign` gives it its own all the same.'),
-    busy: z.boolean().describe('An action is under way.'),
+    busy: z.boolean().describe('Whether an action is under way.'),
     counterparts: z.array(z.string()).describe('Arms that it may be paired with, by its role, at the step `enter`.'),
     by: z.string().describe('Who sets it up.'),
   })
@@ -74,7 +74,7 @@ const setupState = z
     trials: z
       .array(z.object({ leader: z.string(), follower: z.string() }))
       .describe('Pairs that follow slowly until somebody confirms that they go the right way.'),
-    session: setupSession.nullable().describe('Null: no arm is being set up.'),
+    session: setupSession.nullable().describe('The arm that is being set up; null if there is none.'),
   })
   .register(components, { id: 'SetupState' });
 

@@ -54,7 +54,7 @@ const place = z.object({ x: within(), y: within(), z: within() }, asModel).regis
 const objectMove = z
   .object(
     {
-      robot_id: integer().prefault(0).describe('Id of the simulated arm that the object stands before.'),
+      robot_id: integer().prefault(0).describe('Id of the simulated arm in front of which the object stands.'),
       name: word(LONGEST_NAME).describe('Of the object.'),
       position: place.describe('Where the hand leads it, in the base frame of the arm, metres.'),
       duration: number({ min: 0, max: MOST_DURATION })

@@ -26,7 +26,7 @@ const armStatus = z
     model: z.string(),
     state: z.enum(ARM_STATES),
     ...holder,
-    initialised: z.boolean().describe('/move/init has set the zero.'),
+    initialised: z.boolean().describe('Whether /move/init has set the zero.'),
     speed_scale: z.number().describe('Part of its largest speeds that it may use.'),
     torque: z.boolean(),
     ...placement,
@@ -37,7 +37,9 @@ const armStatus = z
         discarded: z.int().describe('Bytes that belonged to no valid reply.'),
         round_trip: z.object({
           p50: z.number().describe('From request to last reply, median of the last seconds, in seconds; 0 before.'),
-          p99: z.number().describe('The same, 99th percentile.'),
+          p99: z
+            .number()
+            .describe('From request to last reply, 99th percentile of the last seconds, in seconds; 0 before.'),
         }),
       })
       .describe('The bus of the arm.'),
@@ -68,7 +70,7 @@ const robotStatus = z
       .array(z.object({ current: z.number(), max: z.number().nullable() }))
       .max(MOST_JOINTS)
       .nullable()
-      .describe('Of each servo, degrees Celsius; null for a simulated arm.'),
+      .describe('Temperature of each servo, degrees Celsius; null for a simulated arm.'),
   })
   .register(components, { id: 'RobotStatus' });
 
@@ -87,12 +89,12 @@ const bridgeStatus = z
       })
       .describe('Outside the scope of the bridge: none.'),
     version_id: z.string(),
-    is_recording: z.boolean().describe('Some arm is being recorded.'),
+    is_recording: z.boolean().describe('Whether some arm is being recorded.'),
     recording_warning: z
       .string()
       .describe('How little room is left for recordings, and what to do; empty while there is enough.'),
     ai_running_status: z.literal('stopped'),
-    leader_follower_status: z.boolean().describe('Mirroring runs.'),
+    leader_follower_status: z.boolean().describe('Whether mirroring runs.'),
     server_ip: z.string(),
     server_port: z.int(),
     stop_port: z

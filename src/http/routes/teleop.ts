@@ -53,8 +53,11 @@ export const teleopRequest = z
 export const teleopReport = z
   .object({
     nb_actions_received: z.int().describe('Messages that were followed since the last report.'),
-    is_object_gripped: z.boolean().nullable().describe('Null: the servos tell position and load alone.'),
-    is_object_gripped_source: z.string().nullable().describe('Null likewise.'),
+    is_object_gripped: z
+      .boolean()
+      .nullable()
+      .describe('Whether the gripper holds an object; null, because the servos report only position and load.'),
+    is_object_gripped_source: z.string().nullable().describe('How it is known; null for the same reason.'),
   })
   .describe('Told about once a second while messages come.')
   .register(components, { id: 'TeleopReport' });
@@ -105,7 +108,7 @@ function armOf(services: HttpServices, robotId: number | undefined, source: Body
   if (robotId !== undefined) return armById(services, robotId);
   const arm = services.arms.all[source === 'right' ? 0 : 1];
   if (arm !== undefined) return arm;
-  throw new HttpProblem(400, 'The left hand leads the second arm, and there is one alone: name an arm with robot_id.');
+  throw new HttpProblem(400, 'The left hand leads the second arm, and there is only one arm: name it with robot_id.');
 }
 
 /** Passes a message to teleoperation. @throws {HttpProblem} */

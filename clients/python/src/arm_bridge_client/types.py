@@ -70,7 +70,7 @@ class StatusResponse(TypedDict, total=False):
 
 
 class ValidationError(TypedDict):
-    # Place: body or query, then fields and indexes.
+    # Location of the fault: body or query, then fields and indexes.
     loc: List[Union[str, int]]
     msg: str
     type: str
@@ -93,9 +93,9 @@ class HTTPError(TypedDict):
 class _ProblemDetails(TypedDict):
     # urn:arm-bridge:problem: and the code.
     type: str
-    # Of the status.
+    # Text of the HTTP status.
     title: str
-    # Of HTTP.
+    # HTTP status.
     status: int
     # What is wrong and what to do next.
     detail: str
@@ -105,7 +105,7 @@ class _ProblemDetails(TypedDict):
     code: str
     # The next step, where another part of the bridge offers one.
     remedy: Union[Literal["init", "reset", "torque_on", "take_over", "stop_mirroring", "stop_recording", "list_ports", "connect", "calibrate"], None]
-    # By which the log of the bridge tells of it.
+    # Id of the request, as in X-Request-Id and in the log.
     request_id: str
 
 
@@ -158,12 +158,12 @@ class ArmStateWrench(TypedDict):
 class ArmState(TypedDict):
     id: int
     state: Literal["disconnected", "connected", "ready", "moving", "mirroring", "floating", "stopped"]
-    # Who has the arm; null when it is free.
+    # Client that has the arm; null if the arm is free.
     owner: Union[str, None]
-    # Since when, seconds since the epoch; null when it is free.
+    # Time since which that client has the arm, seconds since the epoch; null if the arm is free.
     owner_since: Union[float, None]
     torque: bool
-    # /move/init has set the zero.
+    # Whether /move/init has set the zero.
     initialised: bool
     # A calibration, or the model of a simulated arm, says where its joints are at zero.
     calibrated: bool
@@ -180,14 +180,14 @@ class ArmState(TypedDict):
     tool: Union["ArmStateTool", None]
     # What the external torques mean at the tool, in axes of the base; null without torque.
     wrench: Union["ArmStateWrench", None]
-    # Of the gripper, 0 closed to 1 open.
+    # Opening of the gripper, 0 closed to 1 open.
     opening: Union[float, None]
     # What drives it; null: nothing.
     motion: Union["Activity", None]
 
 
 class ObjectPose(TypedDict):
-    # Of the simulated arm that it stands before.
+    # Id of the simulated arm in front of which the object stands.
     robot_id: int
     name: str
     # x y z in the base frame of the arm, m
@@ -266,9 +266,9 @@ class PairState(TypedDict):
     leader: str
     follower: str
     state: Literal["idle", "starting", "ramping", "mirroring", "holding"]
-    # Who has started it.
+    # Client that started the pair.
     owner: str
-    # Since when, seconds since the epoch.
+    # Time since which that client has it, seconds since the epoch.
     owner_since: float
     # Goals written per second.
     rate: float
@@ -276,14 +276,14 @@ class PairState(TypedDict):
     latency: Union[float, None]
     # How much of what pushes the follower its leader feels while it floats, 0 to 1.
     force_feedback: "PairStateForceFeedback"
-    # Of the last stop or hold, or why the follower stays behind.
+    # Why the pair last stopped or held, or why the follower stays behind.
     reason: str
 
 
 class PairList(TypedDict):
-    # Mirroring runs.
+    # Whether mirroring runs.
     active: bool
-    # Of the last stop.
+    # Why mirroring last stopped.
     reason: str
     pairs: List["PairState"]
 
@@ -295,7 +295,7 @@ class Percentiles(TypedDict):
 
 
 class CycleTiming(TypedDict):
-    # Of the last 10 s, in seconds.
+    # Over the last 10 s, in seconds.
     recent: "Percentiles"
     # Since the start, in seconds.
     total: "Percentiles"
@@ -304,7 +304,7 @@ class CycleTiming(TypedDict):
 class LoopStatePeriodHistogram(TypedDict):
     """Cycles of the last 10 s by their period."""
 
-    # Of a bin, in seconds; the first begins at 0.
+    # Width of a bin, in seconds; the first bin begins at 0.
     width: float
     # Cycles of each bin; the last has all longer periods too.
     counts: List[int]
@@ -314,7 +314,7 @@ class LoopState(TypedDict):
     """The control loop."""
 
     cycles: int
-    # Configured, Hz.
+    # Configured rate, Hz.
     rate: float
     # Cycles that began later than half a period.
     late: int
@@ -363,44 +363,45 @@ class ArmAsk(TypedDict):
     id: str
     # Name of the arm.
     arm: str
-    # Who asks for it.
+    # Client that asks for the arm.
     asker: str
-    # Who is asked: has the arm, or has started the pair that has it.
+    # Client that is asked: the owner of the arm, or whoever started the pair that uses it.
     owner: str
-    # `refused`: not now. `over`: nobody has answered, or the arm is not theirs any more.
+    # State of the request. `refused`: the owner said no. `over`: nobody answered, or the owner no longer has the
+    # arm.
     state: Literal["open", "given", "refused", "over"]
-    # How it stands, for people.
+    # State of the request as a sentence.
     message: str
-    # Until when it can be answered, seconds since the epoch.
+    # Time until which the request can be answered, seconds since the epoch.
     ends: float
 
 
 class JournalEvent(TypedDict):
-    # Rises with each entry.
+    # Number of the entry; newer entries have larger numbers.
     id: int
-    # When it began, seconds since the epoch.
+    # When the action began, seconds since the epoch.
     time: float
     # What was done.
     act: Literal["motion", "torque", "halt", "stop", "reset", "ask", "take_over", "release", "mirroring", "calibration", "configuration", "recording", "simulation"]
-    # To which arm; null: to several, or none.
+    # Name of the arm; null if the action concerns several arms or none.
     arm: Union[str, None]
-    # Who has asked for it.
+    # Client that requested it.
     who: str
-    # From where: an address, this computer, ROS 2, or the bridge itself.
+    # Where the request came from: an address, this computer, ROS 2, or the bridge itself.
     origin: str
     # Method and path of the request, or the ROS 2 service, action or topic.
     what: str
-    # Of the HTTP request, as in X-Request-Id; null: it was none.
+    # Id of the HTTP request, as in X-Request-Id; null if it was no HTTP request.
     request_id: Union[str, None]
-    # Who had the arm, and lost it by this; null: nobody.
+    # Client that lost the arm to this one; null if the arm was free.
     taken_from: Union[str, None]
-    # `ended`: somebody or something else has ended it.
+    # Result of the action. `ended`: somebody or something else ended it.
     outcome: Literal["under_way", "done", "failed", "refused", "ended"]
-    # Why it failed, was refused or ended.
+    # Why the action failed, was refused or was ended; null otherwise.
     message: Union[str, None]
-    # When it was over, seconds since the epoch; null while it is under way.
+    # When the action was over, seconds since the epoch; null while it is under way.
     ended: Union[float, None]
-    # How often, for what comes as a stream.
+    # Number of repetitions that this entry stands for, such as the messages of a stream.
     count: int
 
 
@@ -447,9 +448,9 @@ class ArmList(TypedDict):
 
 class MotionState(TypedDict):
     state: Literal["disconnected", "connected", "ready", "moving", "mirroring", "floating", "stopped"]
-    # Who has the arm; null when it is free.
+    # Client that has the arm; null if the arm is free.
     owner: Union[str, None]
-    # Since when, seconds since the epoch; null when it is free.
+    # Time since which that client has the arm, seconds since the epoch; null if the arm is free.
     owner_since: Union[float, None]
     # What drives the arm; null: nothing.
     motion: Union["Activity", None]
@@ -467,7 +468,7 @@ class ReachableAnswer(TypedDict):
 class AskAnswer(TypedDict):
     # Null: nobody else has the arm.
     ask: Union["ArmAsk", None]
-    # How it stands, for people.
+    # State of the request as a sentence.
     message: str
 
 
@@ -622,23 +623,23 @@ class ScanDevicesResponse(TypedDict):
 
 class Recording(TypedDict):
     name: str
-    # Folder of episodes that it belongs to.
+    # Dataset (folder of episodes) of the recording; null if it has none.
     dataset: Union[str, None]
-    # joints: joint states alone; episode: all that its arms did.
+    # joints: only joint states; episode: everything that its arms did.
     content: Literal["joints", "episode"]
-    # Of its file.
+    # Size of its file, bytes.
     bytes: int
-    # Time of its first message, seconds since the epoch.
+    # Time of the first message, seconds since the epoch.
     began: float
-    # In seconds.
+    # Length of the recording, in seconds.
     duration: float
     messages: int
-    # Arms whose joints it has.
+    # Names of the arms with recorded joint states.
     arms: List[str]
     task: str
     operator: str
     verdict: Literal["", "good", "bad"]
-    # Why it cannot be read; empty when it can.
+    # Why the recording cannot be read; empty if it can.
     problem: str
 
 
@@ -650,25 +651,25 @@ class RecordedTopic(TypedDict):
 
 class RecordingFacts(TypedDict):
     name: str
-    # Folder of episodes that it belongs to.
+    # Dataset (folder of episodes) of the recording; null if it has none.
     dataset: Union[str, None]
-    # joints: joint states alone; episode: all that its arms did.
+    # joints: only joint states; episode: everything that its arms did.
     content: Literal["joints", "episode"]
-    # Of its file.
+    # Size of its file, bytes.
     bytes: int
-    # Time of its first message, seconds since the epoch.
+    # Time of the first message, seconds since the epoch.
     began: float
-    # In seconds.
+    # Length of the recording, in seconds.
     duration: float
     messages: int
-    # Arms whose joints it has.
+    # Names of the arms with recorded joint states.
     arms: List[str]
     task: str
     operator: str
     verdict: Literal["", "good", "bad"]
-    # Why it cannot be read; empty when it can.
+    # Why the recording cannot be read; empty if it can.
     problem: str
-    # Of its file on the computer of the bridge.
+    # Path of the file on the computer of the bridge.
     path: str
     topics: List["RecordedTopic"]
 
@@ -681,31 +682,31 @@ class RecordingList(TypedDict):
     # Names of the datasets, sorted; at most the first 200.
     datasets: List[str]
     folder: str
-    # Bytes of all of them.
+    # Size of all recordings together, bytes.
     used: int
-    # Bytes that they may take together (recording.quota).
+    # Bytes that all recordings together may take (recording.quota).
     quota: int
-    # Bytes that are left on the disk.
+    # Free bytes on the disk.
     free: int
-    # What people should know before room runs out; empty while there is enough.
+    # Warning before the room for recordings runs out; empty while there is enough.
     warning: str
 
 
 class RecordingChangeRequest(TypedDict, total=False):
-    # Its new name.
+    # New name of the recording.
     name: str
-    # What it shows, as a training set names it.
+    # Task that the episode shows, as in a training set.
     task: str
-    # Who leads the arms.
+    # Person who leads the arms.
     operator: str
-    # Whether it is to be used; empty: nobody has said so yet.
+    # Whether to use the episode; empty: nobody has judged it yet.
     verdict: Literal["", "good", "bad"]
 
 
 class _RecordingTrimRequest(TypedDict):
-    # Seconds after its first message.
+    # Seconds after the first message of the recording.
     begin: float
-    # Seconds after its first message.
+    # Seconds after the first message of the recording.
     end: float
 
 
@@ -718,9 +719,9 @@ class RecordingSamples(TypedDict):
     # Name of the recorded arm.
     source: str
     joints: List[str]
-    # Of the whole recording, in seconds.
+    # Length of the whole recording, in seconds.
     duration: float
-    # Seconds after its first message.
+    # Seconds after the first message of the recording.
     times: List[float]
     # As measured, in radians: of each joint its values at these times.
     positions: List[List[Union[float, None]]]
@@ -731,9 +732,9 @@ class RecordingSamples(TypedDict):
 
 
 class RecordingForeseenUnreached(TypedDict):
-    # Seconds after its first message.
+    # Seconds after the first message of the recording.
     begin: float
-    # The same.
+    # End of the part, in seconds after the first message of the recording.
     end: float
     # Which joint would go beyond its limits, or which links would touch.
     text: str
@@ -742,9 +743,9 @@ class RecordingForeseenUnreached(TypedDict):
 class RecordingForeseen(TypedDict):
     # Name of the recorded arm.
     source: str
-    # Of the whole recording, in seconds.
+    # Length of the whole recording, in seconds.
     duration: float
-    # Seconds after its first message.
+    # Seconds after the first message of the recording.
     times: List[float]
     # Where the joints of the arm would be, in radians: of each its values at these times. Beyond a limit they stay
     # at it.
@@ -775,44 +776,44 @@ class EpisodeStartRequest(TypedDict, total=False):
     dataset: Union[str, None]
     # Names of the arms that take part; left out: all that are connected.
     arms: List[str]
-    # What it shows, as a training set names it.
+    # Task that the episode shows, as in a training set.
     task: str
-    # Who leads the arms.
+    # Person who leads the arms.
     operator: str
 
 
 class EpisodeStopRequest(TypedDict, total=False):
-    # False: it is not kept.
+    # False: delete the episode.
     keep: bool
-    # What it shows, as a training set names it.
+    # Task that the episode shows, as in a training set.
     task: str
-    # Who leads the arms.
+    # Person who leads the arms.
     operator: str
-    # Whether it is to be used; empty: nobody has said so yet.
+    # Whether to use the episode; empty: nobody has judged it yet.
     verdict: Literal["", "good", "bad"]
 
 
 class EpisodeMarkRequest(TypedDict, total=False):
-    # What has just happened.
+    # Text of the mark: what has just happened.
     text: str
 
 
 class RunningEpisode(TypedDict):
     name: str
     dataset: Union[str, None]
-    # Of its file on the computer of the bridge, once it is complete.
+    # Path of the file on the computer of the bridge, once it is complete.
     path: str
     arms: List[str]
     task: str
     operator: str
-    # Seconds since the epoch.
+    # When it began, seconds since the epoch.
     began: float
-    # So far, in seconds.
+    # Length so far, in seconds.
     duration: float
 
 
 class _EpisodeResponse(TypedDict):
-    # Null: none is being recorded.
+    # The running episode; null if none is being recorded.
     episode: Union["RunningEpisode", None]
 
 
@@ -833,13 +834,13 @@ class EpisodeStopResponse(TypedDict, total=False):
     # Id of the request, as in its header X-Request-Id and in the log.
     request_id: str
     name: str
-    # Of its file on the computer of the bridge; empty where it is not kept.
+    # Path of the file on the computer of the bridge; empty if the recording is not kept.
     path: str
     # Joint states of all its arms.
     samples: int
     # Cycles of the control loop that could not be recorded.
     lost: int
-    # In seconds.
+    # Length of the episode, in seconds.
     duration: float
 
 
@@ -1029,11 +1030,11 @@ class LiveHello(TypedDict):
     """First, and again when an arm is added or others call this client by another name."""
 
     type: Literal["hello"]
-    # Of the bridge.
+    # Version of the bridge.
     version: str
     # What this client may do.
     scopes: List[Literal["read", "control"]]
-    # Who this client is to others.
+    # Name by which others see this client.
     client: str
     arms: List["ArmFacts"]
 
@@ -1057,9 +1058,9 @@ class LivePairs(TypedDict):
     type: Literal["pairs"]
     # Time of the frame, seconds since the epoch.
     t: float
-    # Mirroring runs.
+    # Whether mirroring runs.
     active: bool
-    # Of the last stop.
+    # Why mirroring last stopped.
     reason: str
     pairs: List["PairState"]
 
@@ -1067,7 +1068,7 @@ class LivePairs(TypedDict):
 class LiveLoopPeriodHistogram(TypedDict):
     """Cycles of the last 10 s by their period."""
 
-    # Of a bin, in seconds; the first begins at 0.
+    # Width of a bin, in seconds; the first bin begins at 0.
     width: float
     # Cycles of each bin; the last has all longer periods too.
     counts: List[int]
@@ -1078,7 +1079,7 @@ class LiveLoop(TypedDict):
     # Time of the frame, seconds since the epoch.
     t: float
     cycles: int
-    # Configured, Hz.
+    # Configured rate, Hz.
     rate: float
     # Cycles that began later than half a period.
     late: int
@@ -1371,7 +1372,7 @@ class MotionTarget(TypedDict, total=False):
 
 
 class _MotionReplay(TypedDict):
-    # Of the recording.
+    # Name of the recording.
     name: str
 
 
@@ -1383,19 +1384,19 @@ class MotionReplay(_MotionReplay, total=False):
 
 
 class MotionRequest(TypedDict, total=False):
-    """One of these."""
+    """Exactly one of these fields."""
 
-    # To a pose of the tool, as /move/absolute.
+    # Pose of the tool to move to, as in /move/absolute.
     pose: "MotionTarget"
-    # By so much, as /move/relative.
+    # Relative motion, as in /move/relative.
     relative: "MotionTarget"
     # Joint angles by name, rad; others keep theirs.
     joints: Dict[str, float]
-    # To a pose of the arm: init, rest, ...
+    # Named pose to move to: init, rest, ...
     named: str
-    # The gripper alone: 0 closed to 1 open.
+    # Opening of the gripper alone: 0 closed to 1 open.
     gripper: float
-    # As /recording/play.
+    # Recording to replay, as in /recording/play.
     replay: "MotionReplay"
 
 
@@ -1405,16 +1406,17 @@ class MotionFacts(TypedDict):
     # What was asked: pose, relative, joints, named, gripper, replay or chunks; of older routes their path.
     kind: str
     state: Literal["moving", "done", "failed", "cancelled"]
-    # Part of its present leg, 0 .. 1; null where that is not known.
+    # Completed part of the present leg, 0 to 1; null if unknown.
     progress: Union[float, None]
-    # Who has asked for it.
+    # Client that requested it.
     who: str
+    # Id of the HTTP request; null if it was no HTTP request.
     request_id: Union[str, None]
-    # Seconds since the epoch.
+    # When the motion began, seconds since the epoch.
     began: float
-    # Seconds since the epoch; null while it is under way.
+    # When the motion ended, seconds since the epoch; null while it is under way.
     ended: Union[float, None]
-    # Why it was not completed.
+    # Why the motion was not completed; null otherwise.
     message: Union[str, None]
 
 
@@ -1574,9 +1576,9 @@ class RecordingStartRequest(TypedDict, total=False):
 
 
 class _RecordingStartResponse(TypedDict):
-    # Of the recording.
+    # Name of the recording.
     name: str
-    # Of its file on the computer of the bridge.
+    # Path of the file on the computer of the bridge.
     path: str
 
 
@@ -1590,7 +1592,7 @@ class RecordingStartResponse(_RecordingStartResponse, total=False):
 
 
 class RecordingStopRequest(TypedDict, total=False):
-    # False: it is not kept.
+    # False: delete the episode.
     save: bool
 
 
@@ -1601,9 +1603,9 @@ class RecordingStopResponse(TypedDict, total=False):
     message: Union[str, None]
     # Id of the request, as in its header X-Request-Id and in the log.
     request_id: str
-    # Of the recording; left out where there was none.
+    # Name of the recording; left out if none was running.
     name: str
-    # Of its file on the computer of the bridge; empty where it is not kept.
+    # Path of the file on the computer of the bridge; empty if the recording is not kept.
     path: str
     samples: int
     # In seconds.
@@ -1611,7 +1613,7 @@ class RecordingStopResponse(TypedDict, total=False):
 
 
 class _RecordingPlayRequest(TypedDict):
-    # Of the recording.
+    # Name of the recording.
     name: str
 
 
@@ -1728,7 +1730,7 @@ class SetupSession(TypedDict):
     fault: str
     # The servo has been given another id before: `reassign` gives it its own all the same.
     given: bool
-    # An action is under way.
+    # Whether an action is under way.
     busy: bool
     # Arms that it may be paired with, by its role, at the step `enter`.
     counterparts: List[str]
@@ -1771,7 +1773,7 @@ class SetupState(TypedDict):
     file: str
     # Pairs that follow slowly until somebody confirms that they go the right way.
     trials: List["SetupStateTrials"]
-    # Null: no arm is being set up.
+    # The arm that is being set up; null if there is none.
     session: Union["SetupSession", None]
 
 
@@ -1878,7 +1880,7 @@ class _ObjectMove(TypedDict):
 
 
 class ObjectMove(_ObjectMove, total=False):
-    # Id of the simulated arm that the object stands before.
+    # Id of the simulated arm in front of which the object stands.
     robot_id: int
     # Time after which the hand lets go, in seconds; it moves at 0.5 m/s. 0: at once.
     duration: float
@@ -1947,7 +1949,7 @@ class ServoStatus(TypedDict):
 class ArmStatusBusRoundTrip(TypedDict):
     # From request to last reply, median of the last seconds, in seconds; 0 before.
     p50: float
-    # The same, 99th percentile.
+    # From request to last reply, 99th percentile of the last seconds, in seconds; 0 before.
     p99: float
 
 
@@ -1964,11 +1966,11 @@ class ArmStatus(TypedDict):
     name: str
     model: str
     state: Literal["disconnected", "connected", "ready", "moving", "mirroring", "floating", "stopped"]
-    # Who has the arm; null when it is free.
+    # Client that has the arm; null if the arm is free.
     owner: Union[str, None]
-    # Since when, seconds since the epoch; null when it is free.
+    # Time since which that client has the arm, seconds since the epoch; null if the arm is free.
     owner_since: Union[float, None]
-    # /move/init has set the zero.
+    # Whether /move/init has set the zero.
     initialised: bool
     # Part of its largest speeds that it may use.
     speed_scale: float
@@ -1998,7 +2000,7 @@ class RobotStatus(TypedDict):
     name: str
     robot_type: Literal["manipulator"]
     device_name: Union[str, None]
-    # Of each servo, degrees Celsius; null for a simulated arm.
+    # Temperature of each servo, degrees Celsius; null for a simulated arm.
     temperature: Union[List["RobotStatusTemperature"], None]
 
 
@@ -2012,7 +2014,7 @@ class BridgeStatusCameras(TypedDict):
 
 
 class BridgeStatusMirror(TypedDict):
-    # Of the last stop.
+    # Why mirroring last stopped.
     reason: str
     pairs: List["PairState"]
 
@@ -2027,12 +2029,12 @@ class BridgeStatus(TypedDict):
     # Outside the scope of the bridge: none.
     cameras: "BridgeStatusCameras"
     version_id: str
-    # Some arm is being recorded.
+    # Whether some arm is being recorded.
     is_recording: bool
     # How little room is left for recordings, and what to do; empty while there is enough.
     recording_warning: str
     ai_running_status: Literal["stopped"]
-    # Mirroring runs.
+    # Whether mirroring runs.
     leader_follower_status: bool
     server_ip: str
     server_port: int
@@ -2080,9 +2082,9 @@ class TeleopReport(TypedDict):
 
     # Messages that were followed since the last report.
     nb_actions_received: int
-    # Null: the servos tell position and load alone.
+    # Whether the gripper holds an object; null, because the servos report only position and load.
     is_object_gripped: Union[bool, None]
-    # Null likewise.
+    # How it is known; null for the same reason.
     is_object_gripped_source: Union[str, None]
 
 
