@@ -476,13 +476,19 @@ const FAULTS: Readonly<Record<string, Kind>> = {
 /** Names of the faults, for the table of what has been tried. */
 export const FAULT_NAMES: readonly string[] = Object.keys(FAULTS);
 
+/** Share of the runs whose gears have play, and how much, rad: an STS3215 has a degree. */
+const WORN = 0.3;
+const PLAY = Math.PI / 180;
+
 const MODELS = ['so101', 'so101', 'so100', 'koch'] as const;
 
 /** A run of random people and random faults. @returns it, and the faults that it has */
 export function drawRun(seed: number): { readonly script: Script; readonly faults: readonly string[] } {
   const first = seededRandom(seed);
   const model = MODELS[Math.floor(first() * MODELS.length)]!;
-  const layout = pairOf(model, first() < 0.1 ? 'mujoco' : 'light', model === 'koch' ? 'leader' : 'follower');
+  const pair = pairOf(model, first() < 0.1 ? 'mujoco' : 'light', model === 'koch' ? 'leader' : 'follower');
+  const worn = seededRandom(seed + 0.0625);
+  const layout = worn() < WORN ? { ...pair, arms: pair.arms.map((arm) => ({ ...arm, backlash: PLAY })) } : pair;
   const chance = new Chance(seed + 1, layout);
   const kinds = [...Object.values(PEOPLE), ...Object.values(FAULTS)].map((kind) => ({
     kind,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
-import { FEETECH_GEAR, FeltPair, NAMES } from './support/felt.ts';
+import { FEETECH_GEAR, FeltPair, fadeTime, NAMES } from './support/felt.ts';
 
 const PAN = 'shoulder_pan';
 /** Half of what the leader's shoulder_pan gives, Nm: most that floating may ask of it. */
@@ -41,6 +41,7 @@ test.each([
         pair.hand(PAN, stiffness, 0.02 * Math.sqrt(stiffness), () => goal);
         const wall = pair.wall(PAN, start + 0.15, wallStiffness);
         const deepest = start + Math.min(0.5, 0.19 + 1 / stiffness);
+        const before = pair.given;
         for (; goal < deepest; goal += 0.006) await pair.bridge.pass(0.01);
         await pair.bridge.pass(0.7);
         let fastest = 0;
@@ -53,7 +54,51 @@ test.each([
         expect(-wall(), label).toBeGreaterThan(wallStiffness < 20 ? 0.15 : 0.3);
         for (; goal > start; goal -= 0.006) await pair.bridge.pass(0.01);
         await pair.bridge.pass(0.5);
+        expect(pair.given - before, `${label}: energy of the hand`).toBeLessThan(0);
         pair.clear();
+      }
+    }
+  },
+  300_000,
+);
+
+test.each([
+  ...['shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'].map((joint) => [joint, 100] as const),
+  ...['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex'].map((joint) => [joint, 0] as const),
+])(
+  'hands at %s, with %i percent of the weight carried, come to rest at soft and stiff walls, and put in more than they get back',
+  async (joint, carried) => {
+    const pair = await FeltPair.start({ arm: 1, gripper: 1 }, { gear: FEETECH_GEAR, carried });
+    const index = NAMES.indexOf(joint);
+    const { physics } = pair.sim('leader');
+    const began = physics.positions.slice();
+    for (const stiffness of carried === 0 ? [20, 60] : [1.25, 60]) {
+      for (const wallStiffness of [5, 1000]) {
+        // The hand also carries what the arm does not.
+        if (carried === 0)
+          for (const [i, name] of NAMES.entries()) if (i !== index) pair.hand(name, 40, 0.3, () => began[i]!);
+        await pair.bridge.pass(0.3);
+        const start = pair.place('leader', joint);
+        let goal = start;
+        pair.hand(joint, stiffness, 0.02 * Math.sqrt(stiffness), () => goal);
+        const wall = pair.wall(joint, pair.place('follower', joint) + 0.12, wallStiffness);
+        const deepest = start + Math.min(0.5, 0.19 + 1 / stiffness);
+        const before = pair.given;
+        for (; goal < deepest; goal += 0.006) await pair.bridge.pass(0.01);
+        await pair.bridge.pass(0.7);
+        let fastest = 0;
+        for (let k = 0; k < 50; k++) {
+          await pair.bridge.pass(0.01);
+          fastest = Math.max(fastest, Math.abs(physics.velocities[index]!));
+        }
+        const label = `hand ${stiffness} Nm/rad, wall ${wallStiffness} Nm/rad`;
+        expect(fastest, label).toBeLessThan(0.1);
+        expect(-wall(), label).toBeGreaterThan(0.15);
+        for (; goal > start; goal -= 0.006) await pair.bridge.pass(0.01);
+        await pair.bridge.pass(0.5);
+        expect(pair.given - before, `${label}: energy of the hand`).toBeLessThan(0);
+        pair.clear();
+        if (carried > 0) await pair.stand();
       }
     }
   },
@@ -105,14 +150,29 @@ test('a hand feels most of what pushes the follower, no more than half of what i
   expect(felt.early).toBeGreaterThan(0.6);
 }, 300_000);
 
-test.each([
-  ['a stop', (pair: FeltPair) => pair.bridge.post('/stop')],
-  ['the end of mirroring', (pair: FeltPair) => pair.bridge.post('/move/leader/stop?release=hold')],
-  ['a follower that is stopped', (pair: FeltPair) => pair.bridge.post('/stop?robot_id=1')],
-  ['a follower that is silent', (pair: FeltPair) => pair.bridge.fault('follower', { unplugged: true })],
-  ['another setting', (pair: FeltPair) => pair.bridge.post('/teleop/settings', { force_feedback: { arm: 0 } })],
-])(
-  '%s lets go of the hand within 0.3 s and without a kick',
+/** What ends feedback, and within which time, s. A silent line is noticed after 0.1 s, and cycles that wait for it are longer. */
+const ENDINGS: readonly (readonly [string, (pair: FeltPair) => Promise<unknown>, number])[] = [
+  ['a stop', (pair: FeltPair) => pair.bridge.post('/stop'), 0.1],
+  ['the end of mirroring', (pair: FeltPair) => pair.bridge.post('/move/leader/stop?release=hold'), 0.1],
+  ['a follower that is stopped', (pair: FeltPair) => pair.bridge.post('/stop?robot_id=1'), 0.1],
+  ['a follower that is silent', (pair: FeltPair) => pair.bridge.fault('follower', { unplugged: true }), 0.1],
+  ['a follower whose line is stuck', (pair: FeltPair) => pair.bridge.fault('follower', { stall: 1 }), 0.22],
+  ['another setting', (pair: FeltPair) => pair.bridge.post('/teleop/settings', { force_feedback: { arm: 0 } }), 0.1],
+];
+
+test.each(ENDINGS)(
+  '%s fades what the hand feels in time',
+  async (_, end, within) => {
+    const pair = await FeltPair.start({ arm: 1 });
+    await pressing(pair);
+    const time = await fadeTime(pair, PAN, end);
+    expect(time).toBeLessThan(within + 0.01);
+  },
+  30_000,
+);
+
+test.each(ENDINGS)(
+  '%s lets go of the hand without a kick',
   async (_, end) => {
     const pair = await FeltPair.start({ arm: 1 });
     await pressing(pair);

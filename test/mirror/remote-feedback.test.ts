@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FEETECH_GEAR, FeltPair } from './support/felt.ts';
+import { FEETECH_GEAR, FeltPair, fadeTime } from './support/felt.ts';
 
 const PAN = 'shoulder_pan';
 /** Half of what the leader's shoulder_pan gives, Nm: most that floating may ask of it. */
@@ -27,18 +27,22 @@ async function pressing(pair: FeltPair): Promise<() => number> {
 }
 
 test.each([
-  [100, 0.06],
-  [200, 0],
-  [200, 0.02],
-  [200, 0.06],
-  [500, 0.06],
+  [100, 0.06, [1.25, 5, 60], [5, 20, 1000]],
+  [200, 0, [1.25, 5, 60], [5, 20, 1000]],
+  [200, 0.02, [1.25, 5, 60], [5, 20, 1000]],
+  [200, 0.06, [1.25, 5, 60], [5, 20, 1000]],
+  [500, 0.06, [1.25, 5, 60], [5, 20, 1000]],
+  [100, 0, [1.25, 60], [5, 1000]],
+  [100, 0.02, [1.25, 60], [5, 1000]],
+  [500, 0, [1.25, 60], [5, 1000]],
+  [500, 0.02, [1.25, 60], [5, 1000]],
 ])(
   'at %i Hz and with %f s each way to the follower soft and stiff hands come to rest at foam, soft and stiff walls',
-  async (rate, delay) => {
+  async (rate, delay, hands, walls) => {
     const pair = await FeltPair.start({ arm: 1 }, { rate, gear: FEETECH_GEAR, network: network(delay) });
     const leader = pair.sim('leader').physics;
-    for (const stiffness of [1.25, 5, 60]) {
-      for (const wallStiffness of [5, 20, 1000]) {
+    for (const stiffness of hands) {
+      for (const wallStiffness of walls) {
         const start = pair.place('leader', PAN);
         let goal = start;
         pair.hand(PAN, stiffness, 0.02 * Math.sqrt(stiffness), () => goal);
@@ -100,19 +104,38 @@ test('a hand feels most of what pushes a follower 60 ms away, and nothing in fre
   expect(felt.pushed).toBeLessThan(CAP + 0.05);
 }, 300_000);
 
-test.each([
+/** A network with a delay of 20 ms each way. */
+const NEAR = network(0.02);
+/** What ends feedback, and within which time, s: what another machine no longer sends is missed after 0.1 s, and news of it takes its way. */
+const ENDINGS: readonly (readonly [string, (pair: FeltPair) => Promise<unknown> | undefined, number])[] = [
   [
     'a network that is gone',
-    (pair: FeltPair) => {
+    (pair) => {
       pair.graph!.network = { delay: 0, loss: 1 };
+      return undefined;
     },
+    0.225,
   ],
-  ['a follower that is stopped on its own machine', (pair: FeltPair) => pair.owner.post('/stop')],
-  ['a follower that is unplugged there', (pair: FeltPair) => pair.owner.fault('follower', { unplugged: true })],
-  ['the end of mirroring', (pair: FeltPair) => pair.bridge.post('/move/leader/stop?release=hold')],
-  ['another setting', (pair: FeltPair) => pair.bridge.post('/teleop/settings', { force_feedback: { arm: 0 } })],
-])(
-  '%s lets go of the hand within 0.3 s and without a kick',
+  ['a follower that is stopped on its own machine', (pair) => pair.owner.post('/stop'), 0.2],
+  ['a follower that is unplugged there', (pair) => pair.owner.fault('follower', { unplugged: true }), 0.2],
+  ['a stop of the leader', (pair) => pair.bridge.post('/stop?robot_id=0'), 0.1],
+  ['the end of mirroring', (pair) => pair.bridge.post('/move/leader/stop?release=hold'), 0.1],
+  ['another setting', (pair) => pair.bridge.post('/teleop/settings', { force_feedback: { arm: 0 } }), 0.1],
+];
+
+test.each(ENDINGS)(
+  '%s fades what the hand feels of another machine in time',
+  async (_, end, within) => {
+    const pair = await FeltPair.start({ arm: 1 }, { network: NEAR });
+    await pressing(pair);
+    const time = await fadeTime(pair, PAN, end);
+    expect(time).toBeLessThan(within + 0.01);
+  },
+  300_000,
+);
+
+test.each(ENDINGS)(
+  '%s lets go of the hand without a kick',
   async (_, end) => {
     const pair = await FeltPair.start({ arm: 1 }, { network: network(0.02) });
     await pressing(pair);

@@ -76,6 +76,7 @@ export class FeltPair {
       gear = {} as GearOptions,
       models = ['so101', 'so101'] as readonly string[],
       network = null as Network | null,
+      carried = 100,
     } = {},
   ): Promise<FeltPair> {
     const host = hostWithContacts();
@@ -116,7 +117,7 @@ export class FeltPair {
     const { status, body } = await bridge.post('/move/leader/start', {
       robot_pairs: [{ leader_id: 0, follower_id: 1 }],
       enable_gravity_compensation: true,
-      gravity_compensation_values: { shoulder: 100, elbow: 100, wrist: 100 },
+      gravity_compensation_values: { shoulder: carried, elbow: carried, wrist: carried },
       ...(feedback === undefined ? {} : { force_feedback: feedback }),
     });
     if (status !== 200) throw new Error(JSON.stringify(body));
@@ -163,8 +164,23 @@ export class FeltPair {
     return () => push.felt;
   }
 
+  /** A hand holds a joint of the leader so firmly where it is that only its motor's torque changes. */
+  grasp(joint: string): void {
+    const at = this.place('leader', joint);
+    this.#pushes.leader.length = 0;
+    this.hand(joint, 400, 4, () => at);
+  }
+
   #joint(arm: string, joint: string): number {
     return this.bridge.arm(arm).model.joints.findIndex(({ name }) => name === joint);
+  }
+
+  /** Somebody leads the leader back to `FREE`. */
+  async stand(): Promise<void> {
+    await this.bridge.lead('leader', FREE, 0.5);
+    await this.bridge.pass(1);
+    await this.bridge.lead('leader', null);
+    await this.bridge.pass(0.2);
   }
 
   /** No hand and no wall is there any more. */
@@ -172,4 +188,35 @@ export class FeltPair {
     this.#pushes.leader.length = 0;
     this.#pushes.follower.length = 0;
   }
+}
+
+/** How often the torque of a motor is looked at, s. */
+const LOOK = 0.001;
+/** Torque of a joint that is let go, Nm: damping, and the friction of its gears. */
+const GONE = 0.05;
+
+/**
+ * Time from an event until the leader's motor no longer pushes a hand that holds its joint firmly, s.
+ * @param joint that carries no weight @param least torque before the event, Nm @param limit s
+ */
+export async function fadeTime(
+  pair: FeltPair,
+  joint: string,
+  event: (pair: FeltPair) => unknown,
+  { least = 0.3, limit = 0.6 } = {},
+): Promise<number> {
+  const index = NAMES.indexOf(joint);
+  const push = (): number => Math.abs(pair.sim('leader').truth(0).motorTorques[index]!);
+  pair.grasp(joint);
+  await pair.bridge.pass(0.3);
+  if (push() < least) throw new Error(`the leader pushes with ${push().toFixed(2)} Nm alone`);
+  const began = pair.bridge.host.time.now;
+  let last = began;
+  const ended = event(pair);
+  while (pair.bridge.host.time.now < began + limit) {
+    await pair.bridge.pass(LOOK);
+    if (push() > GONE) last = pair.bridge.host.time.now;
+  }
+  await pair.bridge.until(Promise.resolve(ended));
+  return last - began;
 }
