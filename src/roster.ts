@@ -276,7 +276,7 @@ export class Roster {
     const { mirror, gravity, motion } = this.#parts;
     arm.requireDrivable();
     await mirror.leave(arm, `arm ${arm.name} is being disconnected by ${caller.owner.name}`);
-    await gravity.stop(arm, 'hold');
+    await gravity.stop(arm, caller, 'hold');
     const takeOver = caller.takeOver || arm.owner?.key === caller.owner.key;
     const leaving: Caller = { ...caller, owner: LEAVING, takeOver };
     // Whatever drives it ends, and nothing else may begin between going limp and the closing of its bus.

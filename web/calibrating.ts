@@ -2,8 +2,8 @@ import { request, send } from './api.ts';
 import { bridge } from './bridge.ts';
 import type { ArmFrame, ArmInfo, CalibrationAnswer, CalibrationState, SweptJoint } from './protocol.ts';
 
-/** Who an arm's frames say drives it while it is calibrated. */
-export const OWNER = 'its calibration';
+/** Whether an arm is being calibrated. @param owner as its frames tell it */
+export const isCalibrated = (owner: string | null): boolean => owner?.startsWith('its calibration,') === true;
 /** The step in which a hand leads the joints to their ends. */
 export const SWEEP = 2;
 /** How often the ranges of the joints are asked for meanwhile, ms. */
@@ -95,7 +95,7 @@ export class Calibrating {
   /** Takes the newest frame of the arm: notices what others begin and end, and has step and ranges asked for. */
   take(frame: ArmFrame): void {
     if (this.call !== null) return;
-    const underWay = frame.owner === OWNER;
+    const underWay = isCalibrated(frame.owner);
     if (underWay === (this.answer !== null)) {
       this.#disagreeing = 0;
       if (underWay) void this.#ask();

@@ -548,8 +548,11 @@ export class Arm implements ControlListener {
    * @throws {BridgeError} owned, disconnected, stopped
    */
   async release(caller: Caller): Promise<boolean> {
-    if (this.owner === null) return false;
-    await this.#halt(caller, 'release', () => this.letGo());
+    const { owner } = this;
+    if (owner === null) return false;
+    // Whoever started what drives it may also end that.
+    const takeOver = caller.takeOver || owner.client?.key === caller.owner.key;
+    await this.#halt({ ...caller, takeOver }, 'release', () => this.letGo());
     return true;
   }
 

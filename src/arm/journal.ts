@@ -81,7 +81,7 @@ export interface EntryFilter {
 
 /** Origin of a caller for the journal; the owner itself if no origin is named. */
 export function originOf({ origin, owner }: Caller): Origin {
-  const from = owner.key.startsWith('ros:') ? 'ROS 2' : 'the bridge';
+  const from = (owner.client ?? owner).key.startsWith('ros:') ? 'ROS 2' : 'the bridge';
   return origin ?? { who: owner.name, from, what: owner.name, request: null };
 }
 

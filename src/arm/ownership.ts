@@ -105,10 +105,14 @@ export const OWNERSHIP = defineMachine({
 
 type Input = keyof typeof OWNERSHIP.inputs;
 
+/** A time of the day for people. @param time s since the epoch */
+export function timeOf(time: number): string {
+  return `${new Date(time * 1000).toISOString().slice(11, 19)} UTC`;
+}
+
 /** The refusal for an arm that has another owner. */
 export function ownedBy(arm: { readonly id: number; readonly name: string }, { owner, since }: Holding): BridgeError {
-  const time = new Date(since * 1000).toISOString().slice(11, 19);
-  const message = `Arm ${arm.name} is driven by ${owner.name}, since ${time} UTC.`;
+  const message = `Arm ${arm.name} is driven by ${owner.name}, since ${timeOf(since)}.`;
   return new BridgeError('owned', message, { arm, remedy: 'take_over' });
 }
 

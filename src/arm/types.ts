@@ -18,6 +18,24 @@ export interface Owner {
   readonly key: string;
   /** Human-readable: `"notebook" on this computer`, `the ROS topic /follower/joint_commands`. */
   readonly name: string;
+  /** The client that started what drives the arm; left out: the owner itself. */
+  readonly client?: Owner;
+}
+
+/**
+ * Owner of what the bridge itself drives, started by a client. It is another owner than its client, so that a motion of
+ * that client does not replace it by mistake.
+ * @param what human-readable: `leader-follower control`
+ */
+export function startedBy(client: Owner, what: string): Owner {
+  return {
+    key: `${what} ${client.key}`,
+    client,
+    // A client's name may change.
+    get name() {
+      return `${what}, started by ${client.name}`;
+    },
+  };
 }
 
 /** The request behind an action. */

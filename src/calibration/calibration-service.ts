@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Arm, JointMount } from '../arm/arm.ts';
 import { jointSetByMaker } from '../arm/model.ts';
-import { BridgeError, type Caller } from '../arm/types.ts';
+import { BridgeError, type Caller, startedBy } from '../arm/types.ts';
 import type { ServoFacts } from '../rt/driver/arm-link.ts';
 import type { CalibrationAnswer, CalibrationView } from './calibrating.ts';
 import { Session, type SessionServices } from './calibration-session.ts';
@@ -104,7 +104,7 @@ export class CalibrationService {
 
   async #begin(arm: Arm, caller: Caller): Promise<CalibrationAnswer> {
     requireOwnServos(arm);
-    const owner = { key: `calibration/${caller.owner.key}`, name: 'its calibration' };
+    const owner = startedBy(caller.owner, 'its calibration');
     await arm.keepFor({ ...caller, owner });
     try {
       const facts = await surely(arm);

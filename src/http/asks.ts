@@ -146,7 +146,8 @@ export class Asks {
 
   /** Who can give the arm away; null: the arm is free. */
   #holderOf(arm: Arm): Owner | null {
-    return this.#services.mirror.starterOf(arm) ?? arm.owner;
+    const { owner } = arm;
+    return owner?.client ?? owner;
   }
 
   async #giveAway(arm: Arm, caller: Caller): Promise<void> {

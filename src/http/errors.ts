@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError } from 'fastify';
 import { BridgeError, type ErrorCode, type Remedy } from '../arm/types.ts';
+import type { Dialect } from './dialect.ts';
 
 /** One fault of a request, in the format that clients of this interface expect. */
 export interface FieldError {
@@ -89,6 +90,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
 export interface ProblemContext {
   /** Path of the route. */
   readonly route: string;
+  readonly dialect?: Dialect;
   /** Id of the requested arm. */
   readonly armId?: number;
   /** Statuses by which this route overrides the usual ones. */
@@ -101,7 +103,7 @@ const REMEDY: Readonly<Record<Remedy, (armId: number) => string>> = {
   reset: (armId) => `release it with POST /stop/reset?robot_id=${armId}`,
   torque_on: () => 'switch its torque on first, for example by /move/init',
   take_over: () => 'wait until it has ended, or take it with ?take_over=true',
-  stop_mirroring: () => 'to stop it, call /move/leader/stop',
+  stop_mirroring: () => 'to stop it, call /move/leader/stop; ?take_over=true replaces it',
   stop_recording: () => '/recording/stop ends that',
   list_ports: () => '/local/scan-devices lists the ports',
   connect: () => '/robot/add-connection connects it',
@@ -130,7 +132,9 @@ function sentence(error: BridgeError, context: ProblemContext): string {
         "to initialize the robot's position and orientation."
       );
     case 'already_mirroring':
-      return 'Leader-follower control is already running. To stop it, call /move/leader/stop';
+      return context.dialect === 'phosphobot'
+        ? 'Leader-follower control is already running. To stop it, call /move/leader/stop'
+        : inWords(error);
     default:
       return inWords(error);
   }

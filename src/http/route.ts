@@ -313,6 +313,7 @@ export function handlerOf(route: Route, parts: Parts) {
     const { arm } = input as { readonly arm: Arm | undefined };
     const context = {
       route: route.path,
+      dialect: services.config.dialect,
       ...(arm === undefined ? {} : { armId: arm.id }),
       status: route.statuses ?? {},
     };

@@ -1,13 +1,12 @@
 import type { Arm } from '../arm/arm.ts';
 import type { ArmSession } from '../arm/arm-session.ts';
 import type { GainStore } from '../arm/gain-store.ts';
-import { BridgeError, type Caller, type Owner } from '../arm/types.ts';
+import { originOf } from '../arm/journal.ts';
+import { BridgeError, type Caller, startedBy } from '../arm/types.ts';
 import type { MoveService } from '../motion/move-service.ts';
 import { letGo } from './leaders.ts';
 import type { GravityPercentages, Release } from './mirroring.ts';
 import { float } from './weight-support.ts';
-
-const OWNER: Owner = { key: 'gravity', name: 'gravity compensation' };
 
 /** Gravity compensation of single arms: they support their weight and yield to the hand. */
 export class GravityService {
@@ -23,7 +22,10 @@ export class GravityService {
     this.#notice = notice;
   }
 
-  /** Resolves when the arm floats. @throws {BridgeError} disconnected, stopped, owned, unsupported */
+  /**
+   * Resolves when the arm floats. A client that starts it again replaces its own, with other percentages.
+   * @throws {BridgeError} disconnected, stopped, owned, unsupported
+   */
   async start(arm: Arm, percentages: GravityPercentages, caller: Caller): Promise<void> {
     if (arm.remote) {
       throw new BridgeError(
@@ -32,7 +34,11 @@ export class GravityService {
         { arm },
       );
     }
-    const session = arm.claim({ ...caller, owner: OWNER });
+    const session = arm.claim({
+      ...caller,
+      owner: startedBy(caller.owner, 'gravity compensation'),
+      origin: originOf(caller),
+    });
     this.#floating.set(arm, session);
     session.onLost = () => this.#forget(session);
     try {
@@ -48,17 +54,19 @@ export class GravityService {
   }
 
   /**
-   * Resolves to false when the arm was not floating.
+   * Needs no ownership. Resolves to false when the arm was not floating.
    * @param release what happens to the arm afterwards; left out: it holds where it is
    */
-  async stop(arm: Arm, release: Release = 'hold'): Promise<boolean> {
+  async stop(arm: Arm, caller: Caller, release: Release = 'hold'): Promise<boolean> {
     const session = this.#floating.get(arm);
     if (session === undefined) return false;
     this.#floating.delete(arm);
-    await session.stop();
-    void letGo(arm, release, this.#moves, { owner: OWNER, takeOver: false, automatic: true }).then((problem) => {
-      if (problem !== '') this.#notice(problem);
-    });
+    await arm.journal.during('halt', arm.name, originOf(caller), () => session.stop());
+    void letGo(arm, release, this.#moves, { owner: session.owner, takeOver: false, automatic: true }).then(
+      (problem) => {
+        if (problem !== '') this.#notice(problem);
+      },
+    );
     return true;
   }
 

@@ -4,7 +4,8 @@ import type { Arms } from '../arm/arms.ts';
 import type { ControlClient } from '../arm/control-client.ts';
 import type { GainStore } from '../arm/gain-store.ts';
 import { originOf } from '../arm/journal.ts';
-import { BridgeError, type Caller, type LoopStatistics, type Owner } from '../arm/types.ts';
+import { timeOf } from '../arm/ownership.ts';
+import { BridgeError, type Caller, type LoopStatistics, type Owner, startedBy } from '../arm/types.ts';
 import type { Clock, Timer } from '../clock.ts';
 import type { PairConfig } from '../config/schema.ts';
 import { messageOf } from '../message-of.ts';
@@ -28,8 +29,6 @@ import { canFeel, type PlannedPair, planPairs, refuseMismatch } from './plan.ts'
 
 /** Interval at which the state of running pairs is checked for `onChange`, s. */
 const WATCH_INTERVAL = 0.05;
-
-const OWNER: Owner = { key: 'mirror', name: 'leader-follower control' };
 
 /** Human-readable reasons why the control loop ended a follower's motion, where the reason's name says too little. */
 const ENDS: Readonly<Partial<Record<EndReason, string>>> = {
@@ -76,11 +75,11 @@ export class MirrorService {
   }
 
   /**
-   * Resolves when the pairs are set up.
+   * Resolves when the pairs are set up. Take-over ends pairs that run with the same arms, and tells why.
    * @throws {BridgeError} bad_pair, already_mirroring, unknown_arm, disconnected, stopped, owned
    */
   async start(request: MirrorRequest, caller: Caller): Promise<void> {
-    const planned = this.#plan(request);
+    const planned = this.#plan(request, caller);
     // Checked before the first claim: a set-up that cannot succeed takes no arm from its owner.
     for (const plan of planned) {
       plan.leader.requireDrivable();
@@ -90,7 +89,13 @@ export class MirrorService {
     const { takeOver, automatic = false, uncalibrated = false } = caller;
     const pairs = claimAll(
       planned,
-      { owner: OWNER, takeOver, automatic, uncalibrated, origin: originOf(caller) },
+      {
+        owner: startedBy(caller.owner, 'leader-follower control'),
+        takeOver,
+        automatic,
+        uncalibrated,
+        origin: originOf(caller),
+      },
       caller.owner,
     );
     this.#pairs.push(...pairs);
@@ -198,7 +203,7 @@ export class MirrorService {
     return () => this.#listeners.delete(listener);
   }
 
-  #plan(request: MirrorRequest): PlannedPair[] {
+  #plan(request: MirrorRequest, { takeOver }: Caller): PlannedPair[] {
     const { arms, configured } = this.#parts;
     const planned = planPairs(request, arms, configured()).map((plan) => {
       const wanted = this.#wanted.get(plan.follower);
@@ -206,11 +211,16 @@ export class MirrorService {
         ? plan
         : { ...plan, feedback: wanted };
     });
-    const busy = new Set(this.#pairs.flatMap(({ plan }) => [plan.leader, plan.follower]));
-    if (planned.some(({ leader, follower }) => busy.has(leader) || busy.has(follower))) {
-      throw new BridgeError('already_mirroring', 'Leader-follower control is already running.', {
-        remedy: 'stop_mirroring',
-      });
+    const wanted = new Set(planned.flatMap(({ leader, follower }) => [leader, follower]));
+    const running = this.#pairs.find(({ plan }) => wanted.has(plan.leader) || wanted.has(plan.follower));
+    if (running !== undefined && !takeOver) {
+      const { plan, startedBy: client, since } = running;
+      const names = `${plan.leader.name} leads ${plan.follower.name}`;
+      throw new BridgeError(
+        'already_mirroring',
+        `Leader-follower control is already running: ${names}, started by ${client.name}, since ${timeOf(since)}.`,
+        { remedy: 'stop_mirroring' },
+      );
     }
     return planned;
   }
@@ -273,6 +283,7 @@ export class MirrorService {
     const effects = this.#put(pair, input);
     if (effects.length === 0) return;
     const { leading, following } = pair;
+    if (input === 'failed') for (const session of [leading, following]) session.problem ??= reason;
     this.#pairs = this.#pairs.filter((other) => other !== pair);
     if (status !== undefined) this.#ended.push({ ...status, state: 'idle', rate: 0, latency: 0, reason });
     this.#reason = reason;
@@ -286,12 +297,12 @@ export class MirrorService {
     await Promise.allSettled(freed);
     this.#changed();
     // The answer to a stop does not wait until the leader is down.
-    if (floating && effects.includes('releaseLeader')) void this.#letGo(leading.arm, release);
+    if (floating && effects.includes('releaseLeader')) void this.#letGo(leading, release);
   }
 
-  async #letGo(leader: Arm, release: Release): Promise<void> {
+  async #letGo({ arm, owner }: ArmSession, release: Release): Promise<void> {
     const { moves, notice } = this.#parts;
-    const problem = await letGo(leader, release, moves, { owner: OWNER, takeOver: false, automatic: true });
+    const problem = await letGo(arm, release, moves, { owner, takeOver: false, automatic: true });
     if (problem !== '') notice(problem);
   }
 
@@ -350,8 +361,10 @@ function claimAll(planned: readonly PlannedPair[], caller: Caller, startedBy: Ow
       pairs.push(new Pair(plan, startedBy, leading, plan.follower.claim(caller)));
     }
   } catch (error) {
-    for (const leading of leaders.values()) leading.end();
-    for (const { following } of pairs) following.end();
+    for (const session of [...leaders.values(), ...pairs.map(({ following }) => following)]) {
+      session.problem = messageOf(error);
+      session.end();
+    }
     throw error;
   }
   return pairs;

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../clock.ts';
+import type { Arm, Origin, Owner } from '../arm/types.ts';
 import { NODE_NAME } from './arguments.ts';
+import { originAt, recorded } from './audit.ts';
 import { goalClientOf } from './callers.ts';
 import { makeGuardedActionServer } from './guarded-node.ts';
 import type { Rcl, RosActionServer, RosGoal, RosNode } from './rclnodejs.ts';
@@ -23,8 +24,9 @@ export interface Outcome {
 /** One running goal: `signal` aborts when its client cancels it. */
 export interface GoalRun<Goal> {
   readonly goal: Goal;
-  /** Who sent it, human-readable. */
-  readonly who: string;
+  /** Who sent it. */
+  readonly client: Owner;
+  readonly origin: Origin;
   readonly signal: AbortSignal;
   /** Sets the source of feedback, which is sent ten times a second. */
   tell(feedback: () => object): void;
@@ -48,7 +50,7 @@ export class Actions {
   readonly #servers: RosActionServer[] = [];
   readonly #running = new Set<Promise<unknown>>();
   readonly #namespace: string;
-  readonly #clock: Clock;
+  readonly #arm: Pick<Arm, 'name' | 'journal' | 'clock'>;
   readonly #log: Logger;
   readonly #onError: (error: unknown) => void;
 
@@ -57,14 +59,14 @@ export class Actions {
     rcl: Rcl,
     node: RosNode,
     namespace: string,
-    clock: Clock,
+    arm: Pick<Arm, 'name' | 'journal' | 'clock'>,
     log: Logger,
     onError: (error: unknown) => void,
   ) {
     this.#rcl = rcl;
     this.#node = node;
     this.#namespace = namespace;
-    this.#clock = clock;
+    this.#arm = arm;
     this.#log = log;
     this.#onError = onError;
   }
@@ -78,8 +80,18 @@ export class Actions {
     const run = async (goal: RosGoal<Goal>): Promise<object> => {
       const controller = new AbortController();
       controllers.set(goal, controller);
-      const who = goalClientOf(this.#node, `${this.#namespace}/${full}`);
-      const work = this.#carryOut(goal, who, controller.signal, execute);
+      const sender = this.#sender(full);
+      const { name: arm, journal } = this.#arm;
+      const carryOut = (part: Pick<GoalRun<Goal>, 'goal' | 'tell'>): Promise<Outcome> =>
+        recorded(
+          journal,
+          'motion',
+          arm,
+          sender.origin,
+          () => execute({ ...part, ...sender, signal: controller.signal }),
+          inJournal,
+        );
+      const work = this.#carryOut(goal, carryOut);
       this.#running.add(work);
       try {
         return await work;
@@ -99,18 +111,26 @@ export class Actions {
       (goal) => {
         const fault = judge?.(goal) ?? null;
         if (fault === null) return GoalResponse.ACCEPT;
-        refusals.refuse(fault, this.#clock.now());
+        refusals.refuse(fault, this.#arm.clock.now());
+        this.#arm.journal.record('motion', this.#arm.name, this.#sender(full).origin, 'refused', fault);
         return GoalResponse.REJECT;
       },
       null,
       (goal) => {
         // Only after the goal has entered the canceling state: only then may it end as canceled.
-        this.#clock.soon(() => controllers.get(goal)?.abort());
+        this.#arm.clock.soon(() => controllers.get(goal)?.abort());
         return CancelResponse.ACCEPT;
       },
       { resultTimeout: RESULT_TIMEOUT },
     );
     this.#servers.push(server);
+  }
+
+  /** @param action name below the namespace */
+  #sender(action: string): Pick<GoalRun<unknown>, 'client' | 'origin'> {
+    const name = `${this.#namespace}/${action}`;
+    const client = goalClientOf(this.#node, name);
+    return { client, origin: originAt(client.name, `action ${name}`) };
   }
 
   /** Resolves when no goal is running any more. */
@@ -125,12 +145,10 @@ export class Actions {
 
   async #carryOut<Goal>(
     goal: RosGoal<Goal>,
-    who: string,
-    signal: AbortSignal,
-    execute: (run: GoalRun<Goal>) => Promise<Outcome>,
+    execute: (run: Pick<GoalRun<Goal>, 'goal' | 'tell'>) => Promise<Outcome>,
   ): Promise<object> {
     let feedback: (() => object) | null = null;
-    const timer = this.#clock.every(FEEDBACK_PERIOD, () => {
+    const timer = this.#arm.clock.every(FEEDBACK_PERIOD, () => {
       if (feedback === null || goal.isCancelRequested || !goal.isActive) return;
       try {
         goal.publishFeedback(feedback());
@@ -142,10 +160,10 @@ export class Actions {
       feedback = next;
     };
     try {
-      const { state, result } = await execute({ goal: goal.request.toPlainObject(true), who, signal, tell });
+      const { state, result } = await execute({ goal: goal.request.toPlainObject(true), tell });
       // In the next turn of the event loop: a cancel request answered in this turn would find an ended goal, and
       // rclnodejs would not answer it.
-      await new Promise<void>((resolve) => this.#clock.soon(resolve));
+      await new Promise<void>((resolve) => this.#arm.clock.soon(resolve));
       if (goal.isActive) {
         if (goal.isCancelRequested) goal.canceled();
         else if (state === 'succeeded') goal.succeed();
@@ -156,4 +174,11 @@ export class Actions {
       timer.cancel();
     }
   }
+}
+
+/** How the journal reads an outcome. */
+function inJournal({ state, result }: Outcome): { readonly success: boolean; readonly message?: string } {
+  const { message, error_string: text } = result as { readonly message?: string; readonly error_string?: string };
+  const told = message ?? text;
+  return { success: state === 'succeeded', ...(told === undefined ? {} : { message: told }) };
 }

@@ -5,7 +5,6 @@ import { shown } from '../config/parameters.ts';
 import { armConfig, LEAST_SPEED_SCALE } from '../config/schema.ts';
 import type { MirrorService } from '../mirror/mirror-service.ts';
 import { RosArgumentError } from './arguments.ts';
-import { clientOf, originAt } from './callers.ts';
 import type { ParameterValue } from './parameter-arguments.ts';
 import { declare, judge } from './parameters.ts';
 import type { Rcl, RosNode } from './rclnodejs.ts';
@@ -149,6 +148,7 @@ export function declareArmParameters(
   judge(
     rcl,
     node,
+    { nodeName, arm: arm.name, journal: arm.journal },
     kinds,
     (name, value) => {
       if (name.startsWith('joint_limits.')) {
@@ -163,10 +163,6 @@ export function declareArmParameters(
       const parameter = known.get(name);
       if (parameter === undefined) return;
       parameter.set(value as number | boolean);
-      const what = `parameter ${name} of ${arm.name}`;
-      const services = ['set_parameters', 'set_parameters_atomically'].map((service) => `${nodeName}/${service}`);
-      const origin = originAt(clientOf(node, ...services), what);
-      arm.journal.record('configuration', arm.name, origin, 'done', `it is ${value} now`);
       const { Parameter, ParameterType } = rcl;
       write(jointLimits(arm).map((limit) => new Parameter(limit.name, ParameterType.PARAMETER_DOUBLE, limit.value)));
     },

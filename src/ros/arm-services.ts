@@ -1,10 +1,12 @@
+import type { Act } from '../arm/journal.ts';
 import type { Arm, Caller, Origin } from '../arm/types.ts';
 import type { GravityService } from '../mirror/gravity.ts';
 import { DEFAULT_GRAVITY } from '../mirror/mirroring.ts';
 import type { MoveService } from '../motion/move-service.ts';
 import type { MoveOutcome } from '../motion/moves.ts';
 import type { TorqueSwitch } from '../motion/torque.ts';
-import { clientOf, clientOwner, originAt } from './callers.ts';
+import { originAt, recorded } from './audit.ts';
+import { clientOf } from './callers.ts';
 import { type Fault, faultOf, NO_FAULT } from './errors.ts';
 import type { InputNode } from './lent-node.ts';
 
@@ -15,6 +17,9 @@ interface Answer {
   readonly success: boolean;
   readonly message: string;
 }
+
+/** Trigger and SetBool have no field for take-over, so they take no arm from another owner. */
+type RosCaller = Caller & { readonly origin: Origin };
 
 interface ReadRequest {
   readonly only_gripper: boolean;
@@ -42,8 +47,8 @@ export class ArmServices {
   /** Services offered whoever may drive: the stop, and reading the tool. */
   offerAlways(motion: MoveService): void {
     const arm = this.#arm;
-    this.#trigger('stop', async () => {
-      await arm.stopAtRest(`the ROS service ${this.#name}/stop was called`, this.#origin('stop'));
+    this.#trigger('stop', 'stop', async ({ origin }) => {
+      await arm.stopAtRest(`the ROS service ${this.#name}/stop was called`, origin);
       return done(`${arm.name} is stopped and refuses every motion until ${this.#name}/reset is called`);
     });
     this.#offer('arm_bridge/srv/ReadEndEffector', 'read_end_effector', async (request: ReadRequest) => {
@@ -56,15 +61,15 @@ export class ArmServices {
   /** Services that move the arm, or let it move again. */
   offerMotion(motion: MoveService): void {
     const arm = this.#arm;
-    this.#trigger('reset', async () => {
+    this.#trigger('reset', 'reset', async ({ origin }) => {
       const wasStopped = arm.latched;
-      await arm.reset(this.#origin('reset'));
+      await arm.reset(origin);
       if (!wasStopped) return done(`${arm.name} was not stopped; nothing to reset`);
       return done(`${arm.name} is reset: it holds and belongs to nobody`);
     });
     const move = (name: string, what: string, act: (caller: Caller) => Promise<MoveOutcome>): void =>
-      this.#trigger(name, async () => {
-        const { ok, message } = await act(this.#caller(name));
+      this.#trigger(name, 'motion', async (caller) => {
+        const { ok, message } = await act(caller);
         return { success: ok, message: message ?? `${arm.name} ${what}` };
       });
     move('init', 'is at the pose `init`, the zero of its absolute frame', (caller) => motion.init(arm, caller));
@@ -76,12 +81,12 @@ export class ArmServices {
   /** `~/torque_enable`: holds the arm where it is, or lowers it to its rest pose and lets it go limp there. */
   offerTorque(torque: TorqueSwitch): void {
     const arm = this.#arm;
-    this.#switch('torque_enable', async (on) => {
+    this.#switch('torque_enable', 'torque', async (on, caller) => {
       if (on) {
-        await torque.on(arm, this.#caller('torque_enable'));
+        await torque.on(arm, caller);
         return done(`${arm.name} holds where it is`);
       }
-      const holds = await torque.off(arm, false, this.#caller('torque_enable'));
+      const holds = await torque.off(arm, false, caller);
       return holds === null ? done(`${arm.name} rests, and its torque is off`) : { success: false, message: holds };
     });
   }
@@ -89,34 +94,33 @@ export class ArmServices {
   /** `~/gravity_compensation_enable`: the arm supports its weight and yields to the hand, or holds again. */
   offerGravity(gravity: GravityService): void {
     const arm = this.#arm;
-    this.#switch('gravity_compensation_enable', async (on) => {
+    this.#switch('gravity_compensation_enable', 'motion', async (on, caller) => {
       if (on) {
-        await gravity.start(arm, DEFAULT_GRAVITY, this.#caller('gravity_compensation_enable'));
+        await gravity.start(arm, DEFAULT_GRAVITY, caller);
         return done(`${arm.name} supports its weight and yields to the hand`);
       }
-      if (await gravity.stop(arm)) return done(`${arm.name} holds`);
+      if (await gravity.stop(arm, caller)) return done(`${arm.name} holds`);
       return { success: false, message: `${arm.name} was not floating; nothing to stop` };
     });
   }
 
-  /** Trigger and SetBool have no field for take-over, so they take no arm from another owner. */
-  #caller(service: string): Caller {
-    const origin = this.#origin(service);
-    return { owner: clientOwner(origin.who), takeOver: false, origin };
-  }
-
-  #origin(service: string): Origin {
-    const name = `${this.#name}/${service}`;
-    return originAt(clientOf(this.#node, name), `service ${name}`);
-  }
-
   /** A std_srvs/srv/SetBool service. */
-  #switch(name: string, act: (on: boolean) => Promise<Answer>): void {
-    this.#offer('std_srvs/srv/SetBool', name, ({ data }: { readonly data: boolean }) => act(data));
+  #switch(name: string, act: Act, work: (on: boolean, caller: RosCaller) => Promise<Answer>): void {
+    this.#offer('std_srvs/srv/SetBool', name, ({ data }: { readonly data: boolean }) =>
+      this.#carryOut(name, act, (caller) => work(data, caller)),
+    );
   }
 
-  #trigger(name: string, act: () => Promise<Answer>): void {
-    this.#offer(TRIGGER, name, act);
+  #trigger(name: string, act: Act, work: (caller: RosCaller) => Promise<Answer>): void {
+    this.#offer(TRIGGER, name, () => this.#carryOut(name, act, work));
+  }
+
+  #carryOut(service: string, act: Act, work: (caller: RosCaller) => Promise<Answer>): Promise<Answer> {
+    const name = `${this.#name}/${service}`;
+    const owner = clientOf(this.#node, name);
+    const origin = originAt(owner.name, `service ${name}`);
+    const { journal, name: arm } = this.#arm;
+    return recorded(journal, act, arm, origin, () => work({ owner, takeOver: false, origin }));
   }
 
   #offer<Request>(type: string, name: string, act: (request: Request) => Promise<object>): void {

@@ -1,4 +1,4 @@
-import type { Arm, Caller, Origin, Owner } from '../arm/types.ts';
+import type { Arm, Caller, Owner } from '../arm/types.ts';
 import type { RosEndpoint, RosNode } from './rclnodejs.ts';
 
 /** Access to the nodes on the graph. */
@@ -15,33 +15,27 @@ const ASKED = 20;
 /** Interval of graph queries for the writers of a topic whose messages do not identify them, s. */
 const LOOK = 1;
 
+/** First bytes of an endpoint's gid, which all endpoints of a process share: its DDS participant. */
+const PARTICIPANT = 12;
+
 /**
- * Who sent a request, as far as the graph shows: rclnodejs does not report a request's client, but perhaps only one
- * node has clients of these services.
- * @param services full names @returns human-readable name
+ * The client that sent a request, as far as the graph shows: rclnodejs does not report which client sent it, but usually
+ * only one program has clients of these services. Nodes of one process count as one client. A request that several
+ * programs can have sent belongs to none of them: its owner stands for the whole group.
+ * @param services full names
  */
-export function clientOf(graph: Graph, ...services: readonly string[]): string {
+export function clientOf(graph: Graph, ...services: readonly string[]): Owner {
   // ROS 2 over DDS names a service's request topic like this; other middlewares list nothing there.
   const topics = services.map((service) => `rq${service}Request`);
-  return inWords(topics.flatMap((topic) => writersOf(graph, topic, true))) ?? 'a ROS client';
+  const writers = topics.flatMap((topic) => writersOf(graph, topic, true));
+  // By participant rather than by name, because the name of a new node may arrive after its first request.
+  const programs = [...new Set(writers.map(({ endpoint_gid }) => hex(endpoint_gid, PARTICIPANT)))].sort();
+  return { key: `ros:client ${programs.join(' ')}`, name: inWords(writers) ?? 'a ROS client' };
 }
 
-/** Who sent a goal of an action: see `clientOf`. @param action full name */
-export function goalClientOf(graph: Graph, action: string): string {
+/** The client that sent a goal of an action: see `clientOf`. @param action full name */
+export function goalClientOf(graph: Graph, action: string): Owner {
   return clientOf(graph, `${action}/_action/send_goal`);
-}
-
-/**
- * Owner for service calls and moves of an arm. All ROS 2 programs share one owner, because a request does not reliably
- * identify its sender; the owner has the name of the latest caller.
- */
-export function clientOwner(who: string): Owner {
-  return { key: 'ros:client', name: who };
-}
-
-/** Origin of a request by ROS 2. @param what service or action, with its name */
-export function originAt(who: string, what: string): Origin {
-  return { who, from: 'ROS 2', what, request: null };
 }
 
 /** A controller as in ros2_control: its goals and messages replace one another, whoever sends them. */
@@ -85,7 +79,7 @@ export class Senders {
   }
 
   #sender(gid: Uint8Array): Sender {
-    const id = Buffer.from(gid.buffer, gid.byteOffset, gid.byteLength).toString('hex');
+    const id = hex(gid, gid.length);
     const known = this.#known.get(id);
     if (known !== undefined && (known.who !== null || known.asked === ASKED)) return known;
     const found = this.#writers().filter(({ endpoint_gid }) => gid.every((byte, i) => byte === endpoint_gid[i]));
@@ -132,6 +126,10 @@ function writersOf(graph: Graph, topic: string, raw: boolean): readonly RosEndpo
   } catch {
     return [];
   }
+}
+
+function hex(gid: ArrayLike<number>, bytes: number): string {
+  return Buffer.from(Array.from({ length: Math.min(bytes, gid.length) }, (_, i) => gid[i]!)).toString('hex');
 }
 
 /** Node names, human-readable; null for none. */

@@ -1,6 +1,8 @@
 import type { Arm, Arms } from '../arm/types.ts';
 import { BridgeError } from '../arm/types.ts';
 import { offerService, refusal } from './arm-services.ts';
+import { originAt, recorded } from './audit.ts';
+import { clientOf } from './callers.ts';
 import { faultOf } from './errors.ts';
 import { cameraType } from './names.ts';
 import type { Qualities } from './qos.ts';
@@ -60,6 +62,14 @@ export function offerEpisodes(
   isOpen: () => boolean,
 ): void {
   const onError = (error: unknown): object => refusal(faultOf(error, name));
+  const offer = <Request>(type: string, service: string, work: (request: Request) => Promise<object>): void => {
+    const full = `${name}/${service}`;
+    const act = (request: Request): Promise<object> => {
+      const origin = originAt(clientOf(node, full).name, `service ${full}`);
+      return recorded(arms.journal, 'recording', null, origin, () => work(request));
+    };
+    offerService(node, type, `~/${service}`, isOpen, act, onError);
+  };
   const start = async (request: StartRequest): Promise<object> => {
     const made = await episodes.startEpisode({
       name: request.name === '' ? null : request.name,
@@ -70,7 +80,7 @@ export function offerEpisodes(
     });
     return { success: true, code: '', message: 'The episode is being recorded', name: made.name, path: made.path };
   };
-  offerService(node, 'arm_bridge/srv/StartEpisode', '~/start_episode', isOpen, start, onError);
+  offer('arm_bridge/srv/StartEpisode', 'start_episode', start);
   const stop = async ({ drop, verdict, task }: StopRequest): Promise<object> => {
     const said = VERDICTS.find((known) => known === verdict);
     if (said === undefined)
@@ -85,12 +95,12 @@ export function offerEpisodes(
     const message = problem === null ? 'The episode is complete' : `The episode ended early: ${problem}`;
     return { success: problem === null, code: '', message, name: summary.name, path, duration, lost: BigInt(lost) };
   };
-  offerService(node, 'arm_bridge/srv/StopEpisode', '~/stop_episode', isOpen, stop, onError);
+  offer('arm_bridge/srv/StopEpisode', 'stop_episode', stop);
   const mark = async ({ text }: { readonly text: string }): Promise<object> =>
     episodes.mark(text.slice(0, LONGEST_TASK))
       ? { success: true, code: '', message: 'Marked' }
       : { success: false, code: '', message: NOT_RUNNING };
-  offerService(node, 'arm_bridge/srv/MarkEpisode', '~/mark_episode', isOpen, mark, onError);
+  offer('arm_bridge/srv/MarkEpisode', 'mark_episode', mark);
 }
 
 /** The arms of these names; for no names, all connected arms. @throws {BridgeError} unknown_arm */

@@ -78,11 +78,15 @@ export class GripperInputs {
       state: reached || stalled ? 'succeeded' : 'aborted',
       result: { ...state(), stalled, reached_goal: reached },
     });
-    const execute = async ({ goal, who, signal, tell }: GoalRun<Goal>): Promise<Outcome> => {
+    const execute = async ({ goal, client, origin, signal, tell }: GoalRun<Goal>): Promise<Outcome> => {
       tell(state);
       try {
         const command = read(goal);
-        const outcome = await trajectories.gripper(arm, command, TOLERANCE, { ...callerOf(who), signal });
+        const outcome = await trajectories.gripper(arm, command, TOLERANCE, {
+          ...callerOf(client.name),
+          signal,
+          origin,
+        });
         if (outcome.message !== '' && !signal.aborted) abort(outcome.message);
         return result(outcome);
       } catch (error) {

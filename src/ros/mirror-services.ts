@@ -4,7 +4,8 @@ import type { PairConfig } from '../config/schema.ts';
 import type { MirrorService } from '../mirror/mirror-service.ts';
 import { ALIGN, type MirrorRequest, ON_MISMATCH, RELEASES } from '../mirror/mirroring.ts';
 import { offerService, refusal } from './arm-services.ts';
-import { clientOf, clientOwner, originAt } from './callers.ts';
+import { originAt, recorded } from './audit.ts';
+import { clientOf } from './callers.ts';
 import { faultOf } from './errors.ts';
 import type { RosNode } from './rclnodejs.ts';
 
@@ -35,30 +36,26 @@ export function offerMirroring(
   isOpen: () => boolean,
 ): void {
   const onError = (error: unknown): object => refusal(faultOf(error, name));
-  const originOf = (service: string): Origin => originAt(clientOf(node, service), `service ${service}`);
+  const callerAt = (service: string, takeOver: boolean): Caller & { readonly origin: Origin } => {
+    const owner = clientOf(node, service);
+    return { owner, takeOver, origin: originAt(owner.name, `service ${service}`) };
+  };
   const start = async (request: StartRequest): Promise<object> => {
-    const origin = originOf(`${name}/start_mirroring`);
-    const asked = mirrorRequest(request, arms, configured);
-    const caller: Caller = { owner: clientOwner(origin.who), takeOver: request.take_over, origin };
-    await arms.journal.during('mirroring', null, origin, () => {
-      // The pair drives the arms as its own owner, which nothing bars.
-      for (const id of asked.pairs.flatMap(({ leader, follower }) => [leader, follower]))
-        arms.byId(id).requireUnbarred(caller);
-      return mirror.start(asked, caller);
-    });
+    const caller = callerAt(`${name}/start_mirroring`, request.take_over);
+    await arms.journal.during('mirroring', null, caller.origin, async () =>
+      mirror.start(mirrorRequest(request, arms, configured), caller),
+    );
     return { success: true, code: '', message: 'Leader-follower control started' };
   };
   offerService(node, 'arm_bridge/srv/StartMirroring', '~/start_mirroring', isOpen, start, onError);
   const stop = async (request: StopRequest): Promise<object> => {
-    const release = choice('release', request.release, RELEASES);
-    const origin = originOf(`${name}/stop_mirroring`);
-    const stopped = await arms.journal.during('mirroring', null, origin, () =>
-      mirror.stop({ owner: clientOwner(origin.who), takeOver: false, origin }, release),
-    );
-    if (stopped) {
-      return { success: true, code: '', message: 'Leader-follower control stopped' };
-    }
-    return { success: false, code: '', message: 'Leader-follower control is not running' };
+    const caller = callerAt(`${name}/stop_mirroring`, false);
+    return recorded(arms.journal, 'mirroring', null, caller.origin, async () => {
+      const stopped = await mirror.stop(caller, choice('release', request.release, RELEASES));
+      return stopped
+        ? { success: true, code: '', message: 'Leader-follower control stopped' }
+        : { success: false, code: '', message: 'Leader-follower control is not running' };
+    });
   };
   offerService(node, 'arm_bridge/srv/StopMirroring', '~/stop_mirroring', isOpen, stop, onError);
 }

@@ -3,7 +3,6 @@ import type { MoveService } from '../motion/move-service.ts';
 import { type AbsoluteMove, type MoveOutcome, PATHS, type RelativeMove } from '../motion/moves.ts';
 import { toolIn } from '../motion/tool.ts';
 import type { Actions, GoalRun, Outcome } from './action.ts';
-import { clientOwner, originAt } from './callers.ts';
 import { type Fault, faultOf, NO_FAULT } from './errors.ts';
 import type { ArmNames } from './names.ts';
 import { stampOf } from './time.ts';
@@ -36,9 +35,8 @@ export function offerMoves(actions: Actions, arm: Arm, names: ArmNames, motion: 
       const request = moveOf(run.goal);
       if (typeof request === 'string') return ended(null, { code: 'bad_request', message: request });
       followTool(run, arm, frame, motion);
-      const origin = originAt(run.who, `action ${name.replace('~', node)}`);
-      const owner = clientOwner(run.who);
-      const caller = { owner, takeOver: run.goal.take_over, signal: run.signal, origin };
+      const { client: owner, origin, signal } = run;
+      const caller = { owner, takeOver: run.goal.take_over, signal, origin };
       try {
         const outcome = await move(request, caller);
         if (outcome.ok || !run.signal.aborted) return ended(outcome, NO_FAULT);

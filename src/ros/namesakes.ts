@@ -80,7 +80,7 @@ export class Namesakes {
     const watched: Watched = { arm, namespace, mark, inputs, driven: false, rival: false, sharing: '' };
     // Also bars requests through the node of the process, and requests that come before the inputs are withdrawn.
     arm.barred = ({ owner }) =>
-      !watched.driven && owner.key.startsWith('ros') ? 'another bridge has an arm of this name' : '';
+      !watched.driven && (owner.client ?? owner).key.startsWith('ros') ? 'another bridge has an arm of this name' : '';
     this.#watched.push(watched);
     this.#judge(watched, others);
   }

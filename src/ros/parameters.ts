@@ -1,7 +1,9 @@
-import type { Logger } from 'pino';
+import type { Journal } from '../arm/journal.ts';
 import { ROS_OWN } from '../config/load.ts';
 import { CONFIG_PARAMETERS, type ConfigParameter, parameterFault, parameterValue } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
+import { originAt } from './audit.ts';
+import { clientOf } from './callers.ts';
 import type { Rcl, RosNode, RosParameter } from './rclnodejs.ts';
 
 /** Targets of parameter changes at run time. */
@@ -16,7 +18,7 @@ export interface LiveSettings {
  * Declares the configuration as parameters of a node, with descriptions and ranges; parameters whose change needs a
  * restart are read-only. A refused change gets a reason.
  */
-export function declareParameters(rcl: Rcl, node: RosNode, config: Config, live: LiveSettings, log: Logger): void {
+export function declareParameters(rcl: Rcl, node: RosNode, audited: Audited, config: Config, live: LiveSettings): void {
   const present = structuredClone(config);
   for (const parameter of CONFIG_PARAMETERS) {
     declare(rcl, node, parameter, parameterValue(config, parameter));
@@ -42,9 +44,8 @@ export function declareParameters(rcl: Rcl, node: RosNode, config: Config, live:
       Object.assign(present.ros.diagnostics, { [name.slice('ros.diagnostics.'.length)]: value });
       live.setDiagnostics(present.ros.diagnostics);
     }
-    log.info(`ROS parameter ${name} is ${value} now`);
   };
-  judge(rcl, node, new Map(CONFIG_PARAMETERS.map(({ name, kind }) => [name, kind])), check, apply);
+  judge(rcl, node, audited, new Map(CONFIG_PARAMETERS.map(({ name, kind }) => [name, kind])), check, apply);
 }
 
 /** Declares one parameter. @param value its present value, whatever ROS arguments say */
@@ -63,15 +64,25 @@ export function declare(rcl: Rcl, node: RosNode, parameter: ConfigParameter, val
   );
 }
 
+/** The node whose parameters are changed, for the journal. */
+export interface Audited {
+  /** Full name of the node. */
+  readonly nodeName: string;
+  /** Name of its arm; null: the node of the process. */
+  readonly arm: string | null;
+  readonly journal: Journal;
+}
+
 /**
  * Puts a check in front of those of rclnodejs, which refuse without saying what is allowed. An integer is accepted
- * where a double is expected, because people type it without a point.
+ * where a double is expected, because people type it without a point. Changes and refusals are recorded.
  * @param kinds of the parameters concerned, by name
  * @param check the reason for a refusal; null for an allowed change
  */
 export function judge(
   rcl: Rcl,
   node: RosNode,
+  { nodeName, arm, journal }: Audited,
   kinds: ReadonlyMap<string, ConfigParameter['kind']>,
   check: (name: string, value: unknown) => string | null,
   apply: (name: string, value: unknown) => void,
@@ -86,15 +97,32 @@ export function judge(
     const reason = check(name, value);
     return reason ?? (type === typeOf(rcl, kind) ? null : `${name} is ${AS_TYPED[kind]}, and was given another type`);
   };
+  const services = ['set_parameters', 'set_parameters_atomically'].map((service) => `${nodeName}/${service}`);
+  const record = (names: readonly string[], outcome: 'done' | 'refused', message: string): void => {
+    const what = `parameter ${names.join(', ')} of ${arm ?? nodeName}`;
+    journal.record('configuration', arm, originAt(clientOf(node, ...services).name, what), outcome, message);
+  };
   const set = node.setParametersAtomically.bind(node);
   node.setParametersAtomically = (given) => {
     const parameters = given.map((parameter) => converted(rcl, parameter, all.get(parameter.name)));
     for (const { name, type, value } of parameters) {
       const reason = refusal(name, type, plain(value));
-      if (reason !== null) return { successful: false, reason };
+      if (reason === null) continue;
+      record([name], 'refused', reason);
+      return { successful: false, reason };
     }
     const result = set(parameters);
-    if (result.successful) for (const { name, value } of parameters) apply(name, value);
+    if (!result.successful)
+      record(
+        parameters.map(({ name }) => name),
+        'refused',
+        result.reason ?? '',
+      );
+    else
+      for (const { name, value } of parameters) {
+        apply(name, value);
+        record([name], 'done', `it is ${plain(value)} now`);
+      }
     return result;
   };
 }

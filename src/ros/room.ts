@@ -247,7 +247,13 @@ async function populate(
       logger.level = level;
     },
   };
-  declareParameters(rcl, root, services.config, live, logger);
+  declareParameters(
+    rcl,
+    root,
+    { nodeName: `${prefix}/${NODE_NAME}`, arm: null, journal: arms.journal },
+    services.config,
+    live,
+  );
   const health = root.createPublisher('diagnostic_msgs/msg/DiagnosticArray', '/diagnostics', { qos: qualities.stream });
   const timers = [
     clock.every(DIAGNOSTICS_INTERVAL, () =>

@@ -129,7 +129,7 @@ export class TrajectoryInputs {
     }
   }
 
-  async #follow({ goal, who, signal, tell }: GoalRun<TrajectoryGoal>): Promise<Outcome> {
+  async #follow({ goal, client, origin, signal, tell }: GoalRun<TrajectoryGoal>): Promise<Outcome> {
     const read = this.#read(goal);
     if (isFault(read)) return followed(read.code, read.text);
     const { tolerances, planned } = read;
@@ -137,7 +137,7 @@ export class TrajectoryInputs {
     tell(() => this.#progress(path.names));
     try {
       const { arm, trajectories } = this.#parts;
-      const caller = { ...this.#caller(who), signal };
+      const caller = { ...this.#caller(client.name), signal, origin };
       const { end, message } = await trajectories.follow(arm, path, tolerances, caller, this.#left(begin));
       if (signal.aborted) {
         const what = end === 'not_begun' ? NOT_BEGUN : 'cancelled; the arm has decelerated and holds';

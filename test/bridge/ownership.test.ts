@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { PAIR as ARMS, VirtualBridge } from '../support/virtual-bridge.ts';
+import { type Answer, PAIR as ARMS, VirtualBridge } from '../support/virtual-bridge.ts';
 
 const PAIR = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };
 const FAR = { x: -5, y: 15, z: 5 };
@@ -73,7 +73,8 @@ describe('a move of a mirrored arm', () => {
 
 test('an arm that was taken over is not mirrored on, and nobody else gets it until it is released', async () => {
   expect((await start([0, 1])).status).toBe(200);
-  expect((await owners())[1]).toBe('leader-follower control');
+  const starter = 'an HTTP client on this computer (lightMyRequest)';
+  expect((await owners())[1]).toBe(`leader-follower control, started by ${starter}`);
   expect((await bridge.post('/api/v1/arms/follower/take-over')).body.status).toBe('ok');
   expect((await bridge.get('/api/v1/pairs')).body).toMatchObject({ active: false });
   expect((await owners())[1]).toBe('an HTTP client on this computer (lightMyRequest)');
@@ -82,6 +83,49 @@ test('an arm that was taken over is not mirrored on, and nobody else gets it unt
   expect((await owners())[1]).toBe('an HTTP client on this computer (lightMyRequest)');
   expect((await bridge.post('/api/v1/arms/follower/release')).body.message).toBe('follower is free');
   expect((await start([0, 1])).status).toBe(200);
+});
+
+describe('what the bridge drives for a client', () => {
+  const as =
+    (name: string) =>
+    (url: string, body?: object): Promise<Answer> =>
+      bridge.ask('POST', url, body, { 'x-arm-bridge-client': name });
+  const [anna, ben] = [as('anna'), as('ben')];
+  const STARTED = (what: string) =>
+    new RegExp(`${what}, started by "anna" on this computer, since \\d\\d:\\d\\d:\\d\\d UTC`);
+
+  test('gravity compensation is its own: another client is told whose it is, takes it over, or ends it', async () => {
+    await anna('/move/init?robot_id=1');
+    expect((await anna('/gravity/start?robot_id=1')).status).toBe(200);
+    expect((await anna('/gravity/start?robot_id=1', { gravity_compensation_values: { shoulder: 80 } })).status).toBe(
+      200,
+    );
+    for (const url of ['/gravity/start', '/move/init', '/api/v1/arms/follower/release']) {
+      const refused = await ben(url.includes('api') ? url : `${url}?robot_id=1`);
+      expect(refused.status).toBe(409);
+      expect(refused.body.detail).toMatch(STARTED('gravity compensation'));
+    }
+    expect((await ben('/gravity/start?robot_id=1&take_over=true')).status).toBe(200);
+    expect((await owners())[1]).toBe('gravity compensation, started by "ben" on this computer');
+    const [entry] = (await bridge.get('/api/v1/events?arm=follower&limit=1')).body.events;
+    expect(entry).toMatchObject({ taken_from: 'gravity compensation, started by "anna" on this computer' });
+    expect((await anna('/gravity/stop?robot_id=1')).body.status).toBe('ok');
+    expect(await owners()).toEqual([null, null]);
+  });
+
+  test('mirroring is its own too; take_over replaces it, and its first client may give the arm back', async () => {
+    const body = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };
+    await anna('/move/leader/start', body);
+    const refused = await ben('/gravity/start?robot_id=1');
+    expect(refused.body.detail).toMatch(STARTED('leader-follower control'));
+    expect((await ben('/move/leader/start?take_over=true', body)).status).toBe(200);
+    const { pairs } = (await bridge.get('/api/v1/pairs')).body;
+    expect(pairs).toMatchObject([{ owner: '"ben" on this computer' }]);
+    expect((await bridge.status(1)).state).toBe('mirroring');
+    expect((await anna('/api/v1/arms/follower/release')).status).toBe(409);
+    expect((await ben('/api/v1/arms/follower/release')).status).toBe(200);
+    expect(await owners()).toEqual([null, null]);
+  });
 });
 
 describe('a second move of the same client', () => {
@@ -152,14 +196,15 @@ describe('/move/leader/start and stop', () => {
     expect(body.detail).toMatchObject([{ type: 'missing', loc: ['body', 'robot_pairs', 0, 'follower_id'] }]);
   });
 
-  test('start while running, and stop while not, say so in the known words', async () => {
+  test('start while running says who started it and when; stop while not says so in the known words', async () => {
     await start([0, 1]);
-    const running = 'Leader-follower control is already running. To stop it, call /move/leader/stop';
+    const running =
+      /^Leader-follower control is already running: leader leads follower, started by an HTTP client .*, since \d\d:\d\d:\d\d UTC\. To stop it, call \/move\/leader\/stop/;
     for (const pair of [
       [0, 1],
       [1, 0],
     ] as const) {
-      expect(await start([...pair])).toMatchObject({ status: 400, body: { detail: running } });
+      expect(await start([...pair])).toMatchObject({ status: 400, body: { detail: expect.stringMatching(running) } });
     }
     const stop = () => bridge.post('/move/leader/stop?release=hold');
     expect(await stop()).toEqual({ status: 200, body: { status: 'ok', message: 'Stopping leader-follower control' } });

@@ -131,7 +131,10 @@ describe.skipIf(!HAS_ROS)('as rclpy records it', () => {
   test('commands are refused while mirroring drives the arm', async () => {
     await bridge.post('/move/leader/start', PAIR);
     await peer.publish('/follower/joint_commands', Array(10).fill({ shoulder_pan: 0.9 }), 0.02);
-    expect(await bridge.arm(1)).toMatchObject({ state: 'mirroring', owner: 'leader-follower control' });
+    expect(await bridge.arm(1)).toMatchObject({
+      state: 'mirroring',
+      owner: expect.stringContaining('leader-follower control, started by'),
+    });
     await expect
       .poll(() => bridge.log, PATIENCE)
       .toMatch(/joint_commands refused: Arm follower is driven by leader-follower control/);

@@ -127,7 +127,10 @@ describe.skipIf(!HAS_ROS)('an arm whose bus another bridge owns', () => {
       state: 'moving',
       owner: expect.stringMatching(/the ROS topic \/far\/joint_commands$/),
     });
-    expect(await operator.arm(1)).toMatchObject({ state: 'mirroring', owner: 'leader-follower control' });
+    expect(await operator.arm(1)).toMatchObject({
+      state: 'mirroring',
+      owner: expect.stringContaining('leader-follower control, started by'),
+    });
     await expect.poll(mirrorState, { timeout: 20_000 }).toBe('mirroring');
 
     await operator.post('/sim/hand', { robot_id: 0, joints: { shoulder_pan: -0.4, wrist_roll: 0.6 }, duration: 1 });

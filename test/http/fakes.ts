@@ -337,7 +337,7 @@ export class FakeGravity {
     this.floating.set(arm.id, percentages);
   }
 
-  async stop(arm: FakeArm, release?: Release): Promise<boolean> {
+  async stop(arm: FakeArm, _caller: Caller, release?: Release): Promise<boolean> {
     this.released = release;
     arm.owner = null;
     return this.floating.delete(arm.id);

@@ -234,7 +234,7 @@ test('mirroring starts with defaults for what was left out, and stops', async ()
   expect((await get('/status')).answer.leader_follower_status).toBe(true);
   expect(await post('/move/leader/start', { robot_pairs: pairs })).toMatchObject({
     status: 400,
-    detail: 'Leader-follower control is already running. To stop it, call /move/leader/stop',
+    detail: 'leader mirrors already.',
   });
   expect(await post('/move/leader/stop')).toEqual({ status: 'ok', message: 'Stopping leader-follower control' });
   expect(await post('/move/leader/stop')).toEqual({

@@ -187,7 +187,10 @@ describe('an arm that floats', () => {
     expect((await bridge.post('/move/init?robot_id=0')).body.status).toBe('ok');
     const before = await bridge.truth('leader');
     expect((await bridge.post('/gravity/start?robot_id=0', full)).body.status).toBe('ok');
-    expect(await bridge.status(0)).toMatchObject({ state: 'floating', owner: 'gravity compensation' });
+    expect(await bridge.status(0)).toMatchObject({
+      state: 'floating',
+      owner: 'gravity compensation, started by an HTTP client on this computer (lightMyRequest)',
+    });
     expect((await bridge.post('/move/init?robot_id=0')).status).toBe(409);
     await bridge.pass(2);
     expect(furthest(await bridge.truth('leader'), before)).toBeLessThan(NEAR);

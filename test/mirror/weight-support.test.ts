@@ -38,12 +38,12 @@ test('what floats goes limp, is lowered or holds at the end, as it is asked', as
   ] as const) {
     await bridge.until(bridge.bridge.gravity.start(arm, DEFAULT_GRAVITY, caller('http')));
     expect(arm.read().state).toBe('floating');
-    expect(await bridge.until(bridge.bridge.gravity.stop(arm, release))).toBe(true);
+    expect(await bridge.until(bridge.bridge.gravity.stop(arm, caller('http'), release))).toBe(true);
     await bridge.pass(5);
     expect(arm.read().torque, release).toBe(torque);
     expect(arm.owner).toBeNull();
   }
-  expect(await bridge.until(bridge.bridge.gravity.stop(arm))).toBe(false);
+  expect(await bridge.until(bridge.bridge.gravity.stop(arm, caller('http')))).toBe(false);
 });
 
 test.each([

@@ -18,7 +18,7 @@ describe.skipIf(!HAS_BROWSER)('the calibration on the control page', () => {
     };
     await bridge.post('/torque/toggle?robot_id=0', { torque_status: false, force: true });
     await expect.poll(sweeping, PATIENCE).toBe('Sweep');
-    expect((await bridge.arm(0)).owner).toBe('its calibration');
+    expect((await bridge.arm(0)).owner).toMatch(/^its calibration, started by /);
     let angle = 0.5;
     const led = async (): Promise<number> => {
       await sweeping();

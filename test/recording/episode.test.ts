@@ -76,7 +76,11 @@ test('an episode has each cycle of all its arms, whatever the main thread does m
     what: 'fault',
     msg: expect.stringMatching(/^stopped: POST \/stop/),
   });
-  expect(events).toContainEqual({ name: 'follower', what: 'owner', msg: 'leader-follower control' });
+  expect(events).toContainEqual({
+    name: 'follower',
+    what: 'owner',
+    msg: expect.stringMatching(/^leader-follower control, started by /),
+  });
   expect(events.at(-1)).toMatchObject({ what: 'stop' });
   for (const arm of ['leader', 'follower']) {
     const [description] = messages.filter(({ topic }) => topic === `/${arm}/robot_description`);

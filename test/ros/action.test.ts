@@ -1,8 +1,8 @@
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
 import { Actions, type Outcome } from '../../src/ros/action.ts';
 import type { Rcl, RosNode } from '../../src/ros/rclnodejs.ts';
+import { FakeArm } from './support/fakes.ts';
 
 /** A goal as rclnodejs has it: it goes from state to state as rcl lets it, and throws otherwise. */
 class Goal {
@@ -36,7 +36,7 @@ test('a goal that ends in the turn in which its cancellation comes is cancelled,
   }
   const rcl = { ActionServer, GoalResponse: {}, CancelResponse: { ACCEPT: 2 } } as unknown as Rcl;
   const node = { getPublishersInfoByTopic: () => [] } as unknown as RosNode;
-  const actions = new Actions(rcl, node, '/arm', systemClock, pino({ enabled: false }), (error) =>
+  const actions = new Actions(rcl, node, '/arm', new FakeArm(0, 'arm'), pino({ enabled: false }), (error) =>
     expect.unreachable(String(error)),
   );
   let end!: (outcome: Outcome) => void;

@@ -18,7 +18,7 @@ function graphOf(writers: Record<string, ReturnType<typeof endpoint>[]>): Graph 
 test('a request is named after the one node that can have sent it, or after those that can', () => {
   const service = '/follower/arm_bridge/init';
   const of = (...nodes: ReturnType<typeof endpoint>[]) =>
-    clientOf(graphOf({ [`rq${service}Request`]: nodes }), service);
+    clientOf(graphOf({ [`rq${service}Request`]: nodes }), service).name;
   expect(of()).toBe('a ROS client');
   expect(of(endpoint('_NODE_NAME_UNKNOWN_', 1))).toBe('a ROS client');
   expect(of(endpoint('mover', 1, '/lab'))).toBe('the ROS node /lab/mover');
@@ -28,10 +28,23 @@ test('a request is named after the one node that can have sent it, or after thos
   expect(of(...many)).toBe('one of the ROS nodes /a, /b, /c and others');
   const action = '/follower/arm_controller/follow_joint_trajectory';
   const goals = graphOf({ [`rq${action}/_action/send_goalRequest`]: [endpoint('move_group', 1)] });
-  expect(controllerCaller(arm, '/follower', 'arm_controller', goalClientOf(goals, action)).owner).toEqual({
+  expect(controllerCaller(arm, '/follower', 'arm_controller', goalClientOf(goals, action).name).owner).toEqual({
     key: 'ros:follower/arm_controller',
     name: 'the ROS node /move_group on the ROS controller /follower/arm_controller',
   });
+});
+
+test('programs are told apart, also before the graph knows their names; one that cannot be told is neither', () => {
+  const [init, park] = ['/follower/arm_bridge/init', '/follower/arm_bridge/park'];
+  const keyOf = (graph: Graph, service: string): string => clientOf(graph, service).key;
+  const of = (at: string, ...nodes: ReturnType<typeof endpoint>[]) => keyOf(graphOf({ [`rq${at}Request`]: nodes }), at);
+  const mover = of(init, endpoint('mover', 1));
+  expect(of(park, endpoint('mover', 1))).toBe(mover);
+  expect(of(init, endpoint('_NODE_NAME_UNKNOWN_', 1))).toBe(mover);
+  expect(of(init, endpoint('rviz', 2))).not.toBe(mover);
+  const either = of(init, endpoint('mover', 1), endpoint('rviz', 2));
+  expect([mover, of(init, endpoint('rviz', 2))]).not.toContain(either);
+  expect(of(park, endpoint('rviz', 2), endpoint('mover', 1))).toBe(either);
 });
 
 test('a graph that cannot be asked keeps nothing from being done', () => {
@@ -40,7 +53,7 @@ test('a graph that cannot be asked keeps nothing from being done', () => {
       throw new Error('context is invalid');
     },
   };
-  expect(clientOf(gone, '/follower/arm_bridge/stop')).toBe('a ROS client');
+  expect(clientOf(gone, '/follower/arm_bridge/stop').name).toBe('a ROS client');
   expect(new Senders(gone, arm, '/follower', 'x').of(gid(1)).owner.name).toBe('the ROS topic /follower/x');
 });
 

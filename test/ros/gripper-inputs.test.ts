@@ -5,6 +5,7 @@ import type { InputParts } from '../../src/ros/arm-inputs.ts';
 import { type GripperGoal, GripperInputs, type ParallelGripperGoal } from '../../src/ros/gripper-inputs.ts';
 import { ArmNames } from '../../src/ros/names.ts';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
+import { FROM_ROS } from './support/fakes.ts';
 
 let bridge: VirtualBridge;
 let parallel: ActionParts<ParallelGripperGoal>;
@@ -29,7 +30,7 @@ beforeEach(async () => {
 });
 
 const send = <Goal>({ execute }: ActionParts<Goal>, goal: Goal) =>
-  bridge.until(execute({ goal, who: 'a ROS client', signal: new AbortController().signal, tell: () => {} }));
+  bridge.until(execute({ goal, ...FROM_ROS, signal: new AbortController().signal, tell: () => {} }));
 const command = (position: number[], more: object = {}): ParallelGripperGoal => ({
   command: { name: ['gripper'], position, velocity: [], effort: [], ...more },
 });

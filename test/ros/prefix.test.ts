@@ -6,7 +6,7 @@ import { offerMoves } from '../../src/ros/move-actions.ts';
 import { ArmNames } from '../../src/ros/names.ts';
 import type { Qualities } from '../../src/ros/qos.ts';
 import type { RosNode } from '../../src/ros/rclnodejs.ts';
-import { FakeArm, fakeArm } from './support/fakes.ts';
+import { FakeArm, FROM_ROS, fakeArm } from './support/fakes.ts';
 
 interface Told {
   readonly header: { readonly frame_id: string };
@@ -33,7 +33,7 @@ test.each([
   const goal = { ...nothing, max_trials: 1, position_tolerance: 0, orientation_tolerance: 0, take_over: false };
   for (const { execute } of offered) {
     const { signal } = new AbortController();
-    await execute({ goal, who: 'a ROS client', signal, tell: (feedback) => told.push(feedback() as Told) });
+    await execute({ goal, ...FROM_ROS, signal, tell: (feedback) => told.push(feedback() as Told) });
   }
   expect(told.map(({ header }) => header.frame_id)).toEqual([frame, frame, frame]);
 });

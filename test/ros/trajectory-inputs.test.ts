@@ -7,6 +7,7 @@ import { ArmNames } from '../../src/ros/names.ts';
 import { TrajectoryInputs } from '../../src/ros/trajectory-inputs.ts';
 import type { TrajectoryGoal, TrajectoryMessage } from '../../src/ros/trajectory-message.ts';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
+import { FROM_ROS } from './support/fakes.ts';
 import { encodeTrajectory } from './support/trajectories.ts';
 
 const NODE = '/arm/arm_bridge';
@@ -46,9 +47,7 @@ beforeEach(async () => {
     offer: (_type: string, _name: string, { judge, execute }: ActionParts<TrajectoryGoal>) => {
       accept = judge!;
       send = async (goal, signal = new AbortController().signal) =>
-        (await execute({ goal, who: 'a ROS client', signal, tell: () => {} })).result as Awaited<
-          ReturnType<typeof send>
-        >;
+        (await execute({ goal, ...FROM_ROS, signal, tell: () => {} })).result as Awaited<ReturnType<typeof send>>;
     },
   };
   inputs.offerAction(actions as unknown as Actions);

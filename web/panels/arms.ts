@@ -81,13 +81,10 @@ function heldBy({ owner, owner_since: since }: ArmFrame, { hello }: Store): stri
   return `driven by ${owner === hello?.client ? 'this page' : owner}${time}`;
 }
 
-/** Whether somebody else has an arm, or has started the pair that has it. */
-function isOthers({ owner }: ArmFrame, { name }: ArmInfo, { hello, pairs }: Store): boolean {
-  const me = hello?.client;
-  const own = pairs.some(
-    (pair) => pair.state !== 'idle' && pair.owner === me && [pair.leader, pair.follower].includes(name),
-  );
-  return owner !== null && owner !== me && !own;
+/** Whether somebody else has an arm, or has started what drives it. */
+function isOthers({ owner }: ArmFrame, { hello }: Store): boolean {
+  const me = hello?.client ?? '';
+  return owner !== null && owner !== me && !owner.endsWith(`, started by ${me}`);
 }
 
 /** One arm: state, owner, tool and its joints between their limits. */
@@ -124,7 +121,7 @@ function armCard(info: ArmInfo, store: Store, asks: Asks): { element: HTMLElemen
         ...(frame.doubt === '' ? [] : [frame.doubt]),
       ];
       setText(about, parts.join(' · '));
-      ask.hidden = !store.mayControl || !isOthers(frame, info, store);
+      ask.hidden = !store.mayControl || !isOthers(frame, store);
       for (const [index, row] of rows.entries()) row.show(frame, index);
       const at = frame.tool?.position;
       const where = at === undefined ? '–' : at.map((value) => measure(100 * value, 1, '')).join(', ');

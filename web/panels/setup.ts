@@ -1,5 +1,5 @@
 import { request } from '../api.ts';
-import { OWNER } from '../calibrating.ts';
+import { isCalibrated } from '../calibrating.ts';
 import { block, button, h, setText } from '../dom.ts';
 import type { Hands } from '../hand.ts';
 import { notice } from '../notices.ts';
@@ -300,7 +300,7 @@ function step(label: string, title: HTMLElement, ...parts: readonly HTMLElement[
 /** Whether an arm has still to be calibrated, or is just being. */
 function wantsCalibration({ id }: ArmInfo, store: Store): boolean {
   const frame = store.frames.get(id);
-  return frame !== undefined && (!frame.calibrated || frame.owner === OWNER);
+  return frame !== undefined && (!frame.calibrated || isCalibrated(frame.owner));
 }
 
 /** The calibration of an arm that has been set up here. */

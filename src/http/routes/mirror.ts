@@ -159,11 +159,12 @@ export const mirrorRoutes = [
     id: 'move_leader_stop',
     tag: 'control',
     summary: 'Stop leader-follower control',
-    description: 'The followers hold where they are. Leaders that floated hold, and are lowered and released.',
+    description:
+      'The followers hold where they are. Leaders that floated hold, and are lowered and released. Anybody may stop it.',
     target: 'none',
     query: { take_over: takeOver, release: release('lower') },
     answer: statusAnswer('Stopping leader-follower control'),
-    refusals: { 409: 'Somebody else started it.' },
+    refusals: {},
     handler: async ({ services }, { query, request }) => {
       const wasRunning = await services.mirror.stop(asking(request, query), query.release);
       return wasRunning ? ok('Stopping leader-follower control') : failed('Leader-follower control is not running');
@@ -199,17 +200,17 @@ export const mirrorRoutes = [
     method: 'POST',
     path: '/gravity/stop',
     access: 'control',
-    act: 'mirroring',
+    act: 'halt',
     id: 'gravity_stop',
     tag: 'control',
     summary: 'Stop gravity compensation',
-    description: 'The arm holds where it is.',
+    description: 'The arm holds where it is. Anybody may stop it.',
     target: 'one',
     query: { release: release('hold') },
     answer: statusAnswer('Stopping gravity control'),
     refusals: { 400: UNKNOWN_ARM },
-    handler: async ({ services }, { arm, query }) =>
-      (await services.gravity.stop(arm, query.release))
+    handler: async ({ services }, { arm, query, request }) =>
+      (await services.gravity.stop(arm, asking(request, {}), query.release))
         ? ok('Stopping gravity control')
         : failed('Gravity control is not running'),
   }),

@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { Journal } from '../../../src/arm/journal.ts';
 import type { ArmModel } from '../../../src/arm/model.ts';
 import { type Arm, type ArmSnapshot, BridgeError, type LoopStatistics } from '../../../src/arm/types.ts';
 import { type Clock, systemClock } from '../../../src/clock.ts';
@@ -29,6 +30,11 @@ export const fakeLog = pino({ enabled: false });
 
 /** The clock of a bridge that does not wait to discover others: for tests in which there are none. */
 export const IMPATIENT: Clock = { ...systemClock, sleep: async () => {} };
+/** The sender of a goal. */
+export const FROM_ROS = {
+  client: { key: 'ros:client', name: 'a ROS client' },
+  origin: { who: 'a ROS client', from: 'ROS 2', what: 'an action', request: 'ros-1' },
+};
 
 /** An arm whose snapshot the test sets, for parts that read no more of it. */
 export function fakeArm(arm: FakeArm): Arm {
@@ -77,6 +83,7 @@ export class FakeArm {
   }
 
   readonly clock = systemClock;
+  readonly journal = new Journal(systemClock, () => {});
 
   onState(): void {}
 
@@ -236,6 +243,7 @@ export class FakeBridge {
         return arm;
       },
       byName: (name: string) => byName.get(name),
+      journal: new Journal(systemClock, () => {}),
     };
     const write = (line: string) => {
       this.lines.push(line);
