@@ -427,7 +427,7 @@ export const journalEvent = z
     request_id: z
       .string()
       .nullable()
-      .describe('Id of the HTTP request, as in X-Request-Id; null if it was no HTTP request.'),
+      .describe('Id of the HTTP request, as in X-Request-Id, or of the ROS 2 request; null if it was neither.'),
     taken_from: z.string().nullable().describe('Client that lost the arm to this one; null if the arm was free.'),
     outcome: z.enum(OUTCOMES).describe('Result of the action. `ended`: somebody or something else ended it.'),
     message: z.string().nullable().describe('Why the action failed, was refused or was ended; null otherwise.'),

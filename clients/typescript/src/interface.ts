@@ -254,7 +254,7 @@ export interface paths {
         put?: never;
         /**
          * Stop leader-follower control
-         * @description The followers hold where they are. Leaders that floated hold, and are lowered and released.
+         * @description The followers hold where they are. Leaders that floated hold, and are lowered and released. Anybody may stop it.
          */
         post: operations["move_leader_stop"];
         delete?: never;
@@ -294,7 +294,7 @@ export interface paths {
         put?: never;
         /**
          * Stop gravity compensation
-         * @description The arm holds where it is.
+         * @description The arm holds where it is. Anybody may stop it.
          */
         post: operations["gravity_stop"];
         delete?: never;
@@ -2214,7 +2214,7 @@ export interface components {
             origin: string;
             /** @description Method and path of the request, or the ROS 2 service, action or topic. */
             what: string;
-            /** @description Id of the HTTP request, as in X-Request-Id; null if it was no HTTP request. */
+            /** @description Id of the HTTP request, as in X-Request-Id, or of the ROS 2 request; null if it was neither. */
             request_id: string | null;
             /** @description Client that lost the arm to this one; null if the arm was free. */
             taken_from: string | null;
@@ -5053,16 +5053,6 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
-            /** @description Somebody else started it. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPError"];
-                    "application/problem+json": components["schemas"]["ProblemDetails"];
-                };
-            };
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];

@@ -391,7 +391,7 @@ class JournalEvent(TypedDict):
     origin: str
     # Method and path of the request, or the ROS 2 service, action or topic.
     what: str
-    # Id of the HTTP request, as in X-Request-Id; null if it was no HTTP request.
+    # Id of the HTTP request, as in X-Request-Id, or of the ROS 2 request; null if it was neither.
     request_id: Union[str, None]
     # Client that lost the arm to this one; null if the arm was free.
     taken_from: Union[str, None]
