@@ -145,6 +145,32 @@ test('two browsers, a named token and ROS 2 on one arm: who has it is told to al
     expect(event).toMatchObject({ who: of(id).who, outcome: of(id).outcome, arm: 'follower' });
   }
 
+  // What the bridge drives for somebody is that person's too; anybody may end it.
+  await bench.post('/api/v1/arms/follower/release');
+  const pairs = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };
+  const mirrors = async () => (await anna.post('/move/leader/start', pairs)).body.status;
+  await expect.poll(mirrors, PATIENCE).toBe('ok');
+  const others = await ben.post('/move/leader/start', pairs);
+  expect(others).toMatchObject({ status: 400, body: { detail: expect.stringContaining(`started by ${page}, since`) } });
+  expect((await bench.post(`/gravity/start${ARM}`)).body.detail).toContain(`control, started by ${page}, since`);
+  expect((await ben.ask('GET', '/api/v1/pairs')).body.pairs).toMatchObject([{ owner: page }]);
+  expect((await bench.post('/move/leader/stop?release=hold')).body.status).toBe('ok');
+  const floats = async () => (await anna.post(`/gravity/start${ARM}`)).body.status;
+  await expect.poll(floats, PATIENCE).toBe('ok');
+  const floating = `gravity compensation, started by ${page}`;
+  expect(await ben.arm()).toMatchObject({ state: 'floating', owner: floating });
+  const unasked = await bench.post(`/gravity/start${ARM}`);
+  expect(unasked).toMatchObject({ status: 409, body: { detail: expect.stringContaining(`${floating}, since`) } });
+  const over = await bench.post(`/gravity/start${ARM}&take_over=true`);
+  expect(over.body.status).toBe('ok');
+  expect((await events('motion')).find((entry: { request_id: string }) => entry.request_id === over.id)).toMatchObject({
+    who: 'token bench-2',
+    taken_from: floating,
+  });
+  const ending = await ben.post(`/gravity/stop${ARM}`);
+  expect(ending.body.status).toBe('ok');
+  expect((await events('halt'))[0]).toMatchObject({ request_id: ending.id, what: 'POST /gravity/stop' });
+
   if (HAS_ROS) {
     const peer = await Peer.start();
     try {
