@@ -55,7 +55,9 @@ test('a client is its token, its session, its name, its page, or its address and
   expect(of(request(curl, '::1'), ANYBODY).key).toBe(owners[0]!.key);
   expect(of(request({ 'x-arm-bridge-client': 'notebook' }, '192.168.7.4'), ANYBODY).key).toBe(owners[7]!.key);
   for (const name of ['', ' ', '<b>', 'x'.repeat(65), 'a"b', 'é', '-x']) {
-    expect(() => of(request({ 'x-arm-bridge-client': name }), ANYBODY)).toThrow('X-Arm-Bridge-Client is not a valid name');
+    expect(() => of(request({ 'x-arm-bridge-client': name }), ANYBODY)).toThrow(
+      'X-Arm-Bridge-Client is not a valid name',
+    );
   }
 });
 
