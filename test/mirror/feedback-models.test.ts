@@ -21,6 +21,7 @@ test.each([
   ['so101', 'wx250s', 0.06],
   ['so101', 'koch', 0.06],
   ['so100', 'so101', 0.02],
+  ['koch', 'so101', 0.06],
 ])(
   'a %s that leads a %s (delay of a network: %s s) pushes back within its cap, and hands come to rest at foam and at a wall',
   async (leader, follower, delay) => {
