@@ -102,7 +102,7 @@ export class Actions {
     };
     const server = makeGuardedActionServer<Goal>(
       this.#rcl,
-      this.#clock,
+      this.#arm.clock,
       this.#onError,
       this.#node,
       type,
