@@ -102,7 +102,6 @@ export class Actions {
     };
     const server = makeGuardedActionServer<Goal>(
       this.#rcl,
-      this.#arm.clock,
       this.#onError,
       this.#node,
       type,

@@ -1,6 +1,4 @@
-import type { Clock } from '../clock.ts';
 import { messageOf } from '../message-of.ts';
-import { inSlices, isTaken } from './goal-slices.ts';
 import type { Rcl, RosActionServer, RosContext, RosNode, RosParameter, RosService } from './rclnodejs.ts';
 
 /** The fields read from a rcl_interfaces/srv/SetParameters request. */
@@ -63,32 +61,13 @@ export function makeGuardedNode(
   return new GuardedNode(name, namespace, context, { parameterOverrides });
 }
 
-/**
- * Makes an action server likewise: exceptions in its responses would otherwise be unhandled rejections. Long goals are
- * read in slices, one after the other.
- */
+/** Makes an action server likewise: exceptions in its responses would otherwise be unhandled rejections. */
 export function makeGuardedActionServer<Goal>(
-  rcl: Rcl,
-  clock: Clock,
+  { ActionServer }: Rcl,
   onError: (error: unknown) => void,
-  ...parts: ConstructorParameters<typeof rcl.ActionServer<Goal>>
+  ...parts: ConstructorParameters<typeof ActionServer<Goal>>
 ): RosActionServer {
-  class GuardedActionServer extends rcl.ActionServer<Goal> {
-    /** Settles when the last goal has been read and handled. */
-    #turn: Promise<void> = Promise.resolve();
-
-    override processGoalRequest(header: unknown, request: object): void {
-      if (!isTaken(request)) {
-        super.processGoalRequest(header, request);
-        return;
-      }
-      const handle = async (): Promise<void> => {
-        const read = await request.read();
-        if (!this.isDestroyed()) super.processGoalRequest(header, read);
-      };
-      this.#turn = this.#turn.then(handle).catch(onError);
-    }
-
+  class GuardedActionServer extends ActionServer<Goal> {
     override async _executeCancelRequest(header: unknown, request: unknown): Promise<void> {
       await super._executeCancelRequest(header, request).catch(onError);
     }
@@ -101,7 +80,5 @@ export function makeGuardedActionServer<Goal>(
       }
     }
   }
-  const server = new GuardedActionServer(...parts);
-  server._typeClass = inSlices(rcl, clock, parts[1], server._typeClass);
-  return server;
+  return new GuardedActionServer(...parts);
 }

@@ -110,17 +110,7 @@ export interface RosGoal<Goal> {
   canceled(): void;
 }
 
-/** The generated class of an action, with those of its services. */
-export interface ActionType {
-  readonly impl: { readonly SendGoalService: { readonly Request: object; readonly Response: object } };
-}
-
 export interface RosActionServer {
-  /** Class of its action, which the library reads for each message. */
-  _typeClass: ActionType;
-  isDestroyed(): boolean;
-  /** Handles a goal; called by the library, which leaves its exceptions uncaught. */
-  processGoalRequest(header: unknown, request: object): void;
   /** Answers a request to cancel goals; called by the library, which leaves its exceptions uncaught. */
   _executeCancelRequest(header: unknown, request: unknown): Promise<void>;
   /** Answers a request for the result of a goal; likewise. */
@@ -184,8 +174,6 @@ export interface Rcl {
       readonly RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL: number;
     };
   };
-  /** The generated class of a message. */
-  require(type: string): object;
   init(context: RosContext, argv: readonly string[]): Promise<void>;
   removeSignalHandlers(): void;
 }
