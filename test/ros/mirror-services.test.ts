@@ -20,7 +20,8 @@ test('ROS 2 starts no pair with an arm whose name another bridge has on the grap
   const { arms, mirror } = bridge.bridge;
   offerMirroring(node, '/arm_bridge', mirror, arms, [], () => true);
   await bridge.post('/move/init?robot_id=1');
-  bridge.arm('follower').barred = ({ owner }) => (owner.key.startsWith('ros') ? 'another bridge has its name' : '');
+  bridge.arm('follower').barred = ({ owner }) =>
+    (owner.client ?? owner).key.startsWith('ros') ? 'another bridge has its name' : '';
   expect(await services.get('~/start_mirroring')!(REQUEST)).toMatchObject({ success: false, code: 'owned' });
   expect((await bridge.get('/status')).body.mirror.pairs).toEqual([]);
   const pairs = [{ leader_id: 0, follower_id: 1 }];
