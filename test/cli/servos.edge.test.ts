@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { makePort } from '../../src/servo/port/make.ts';
-import { favour } from '../support/favour.ts';
 import { arm, MAIN, type Run, type Served, serve } from './support/program.ts';
 
 const ends: (() => unknown)[] = [];
@@ -250,7 +249,6 @@ describe('arm-bridge calibrate --friction', () => {
 
   it('says what will move, and ends without keeping anything when it is told to end', async () => {
     const child = spawn(process.execPath, [MAIN, ...friction(), '--yes'], { stdio: ['ignore', 'pipe', 'pipe'] });
-    favour(child.pid);
     let output = '';
     let errors = '';
     child.stderr.on('data', (chunk) => {

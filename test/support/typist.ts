@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'vitest';
-import { favour } from './favour.ts';
 
 /** Runs a program in a terminal of its own, whose keyboard and screen are stdin and stdout. */
 const TERMINAL = [
@@ -33,7 +32,6 @@ export class Typist {
       env: { ...process.env, TERM: 'xterm', ...env },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
-    favour(this.#child.pid);
     this.#end = once(this.#child, 'close').then(() => {
       this.#over = true;
     });

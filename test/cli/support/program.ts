@@ -22,7 +22,6 @@ export function arm(...args: string[]): Promise<Run> {
     const child = execFile(process.execPath, [MAIN, ...args], { timeout: 60_000 }, (_, output, errors) =>
       resolve({ code: child.exitCode ?? -1, output, errors }),
     );
-    favour(child.pid);
   });
 }
 

@@ -197,7 +197,7 @@ describe.skipIf(process.platform !== 'linux')('arms while the bridge runs', () =
     await bridge.post('/stop/reset?robot_id=0');
     await bridge.post('/move/init?robot_id=0');
     await bridge.post('/gravity/start?robot_id=0');
-    expect((await bridge.post('/robot/disconnect?robot_id=0')).body.status).toBe('ok');
+    expect((await bridge.post('/robot/disconnect?robot_id=0')).body).toMatchObject({ status: 'ok' });
     expect((await add('arm', {})).body.robot_id).toBe(0);
     expect(await bridge.post('/robot/disconnect?robot_id=7')).toMatchObject({ status: 400 });
   });

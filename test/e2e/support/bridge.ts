@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect } from 'vitest';
 import { freeDomain } from '../../support/domain.ts';
-import { favour } from '../../support/favour.ts';
 
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 /** A bridge may take so long to start on a machine that is busy with other things, ms. */
@@ -106,7 +105,6 @@ export class BridgeProcess extends BridgeClient {
       env: { ...process.env, ...ISOLATED, ...ownState(), ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    favour(this.child.pid);
     for (const stream of [this.child.stdout!, this.child.stderr!]) {
       stream.setEncoding('utf8');
       stream.on('data', (text: string) => {
@@ -187,7 +185,6 @@ export async function runToEnd(...args: string[]): Promise<{ code: number | null
     env: { ...process.env, ...ISOLATED, ...ownState() },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  favour(child.pid);
   let output = '';
   let errors = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
