@@ -53,6 +53,7 @@ test('an arm whose shapes cannot be checked for contacts is not added by half: t
   const sources = compileSources(
     'clock.ts',
     'machine.ts',
+    'message-of.ts',
     'thread.ts',
     'rt',
     'kinematics',
