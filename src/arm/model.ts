@@ -1,4 +1,3 @@
-import { messageOf } from '../message-of.ts';
 /** An arm as data: `robots/<name>/arm.yaml` and the URDF it names, read and checked into one immutable object. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -10,6 +9,7 @@ import { armChain } from '../kinematics/arm-chain.ts';
 import type { Chain } from '../kinematics/chain.ts';
 import { parseUrdf, type RobotDescription } from '../kinematics/urdf.ts';
 import { withVelocityLimits } from '../kinematics/urdf-text.ts';
+import { messageOf } from '../message-of.ts';
 import { FAMILIES } from '../servo/families.ts';
 import type { ServoModel as ServoTable } from '../servo/servo-model.ts';
 import { modelByName } from '../servo/servo-models.ts';

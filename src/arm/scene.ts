@@ -1,4 +1,3 @@
-import { messageOf } from '../message-of.ts';
 /**
  * A scene as data: the objects in front of simulated arms, `scenes/<name>.yaml`, read and checked (scenes/README.md).
  */
@@ -8,6 +7,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { messageOf } from '../message-of.ts';
 
 /** Folder of the scenes shipped with the bridge. */
 export const SCENES_DIRECTORY = fileURLToPath(new URL('../../scenes', import.meta.url));

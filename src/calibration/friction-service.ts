@@ -118,7 +118,9 @@ export class FrictionService {
     caller: Caller,
     told: (measured: MeasuredFriction) => void = () => {},
   ): Promise<FrictionOutcome> {
+    const ask = arm.ask();
     const ways = await this.plan(arm);
+    arm.requireWanted(ask);
     const { ok, message } = await this.#motion.toPose(arm, HOME, caller);
     if (!ok) throw failure(arm, `it has not come to its pose ${HOME} (${message?.replace(/\.$/, '')})`);
     const session = arm.claim(caller, { timeLimit: JOINT_LIMIT });

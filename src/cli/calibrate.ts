@@ -13,7 +13,7 @@ import { onEndingSignal } from './signals.ts';
 import { table } from './table.ts';
 
 const CALLER: Caller = { owner: { key: 'arm-bridge calibrate', name: 'arm-bridge calibrate' }, takeOver: false };
-/** Interval at which the joint ranges are shown during the sweep, ms. */
+/** Interval at which the joint ranges are shown during the sweep, s. */
 const SHOWN = 0.2;
 /** Number of the step in which the user sweeps the joints by hand. */
 const SWEEP = STEPS.indexOf('sweep') + 1;

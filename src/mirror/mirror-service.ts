@@ -82,8 +82,10 @@ export class MirrorService {
     const planned = this.#plan(request, caller);
     // Checked before the first claim: a set-up that cannot succeed takes no arm from its owner.
     for (const plan of planned) {
-      plan.leader.requireDrivable();
-      plan.follower.requireDrivable();
+      for (const arm of [plan.leader, plan.follower]) {
+        arm.requireDrivable();
+        arm.requireUnbarred(caller);
+      }
       if (plan.align !== 'leader') refuseMismatch(plan);
     }
     const { takeOver, automatic = false, uncalibrated = false } = caller;
