@@ -5,8 +5,7 @@ import { DEFAULT_GRAVITY } from '../mirror/mirroring.ts';
 import type { MoveService } from '../motion/move-service.ts';
 import type { MoveOutcome } from '../motion/moves.ts';
 import type { TorqueSwitch } from '../motion/torque.ts';
-import { originAt, recorded } from './audit.ts';
-import { clientOf } from './callers.ts';
+import { callerOf, recorded } from './audit.ts';
 import { type Fault, faultOf, NO_FAULT } from './errors.ts';
 import type { InputNode } from './lent-node.ts';
 
@@ -116,11 +115,9 @@ export class ArmServices {
   }
 
   #carryOut(service: string, act: Act, work: (caller: RosCaller) => Promise<Answer>): Promise<Answer> {
-    const name = `${this.#name}/${service}`;
-    const owner = clientOf(this.#node, name);
-    const origin = originAt(owner.name, `service ${name}`);
-    const { journal, name: arm } = this.#arm;
-    return recorded(journal, act, arm, origin, () => work({ owner, takeOver: false, origin }));
+    const caller = callerOf(this.#node, `${this.#name}/${service}`);
+    const { journal, name } = this.#arm;
+    return recorded(journal, act, name, caller.origin, () => work(caller));
   }
 
   #offer<Request>(type: string, name: string, act: (request: Request) => Promise<object>): void {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Act, Journal } from '../arm/journal.ts';
-import type { Origin } from '../arm/types.ts';
+import type { Caller, Origin } from '../arm/types.ts';
 import { messageOf } from '../message-of.ts';
+import { clientOf, type Graph } from './callers.ts';
 
 /** Ids differ between runs of the bridge. */
 const START = randomBytes(4).toString('hex');
@@ -10,6 +11,12 @@ let count = 0;
 /** Origin of a request by ROS 2, with an id for the journal and the log. @param what service, action or parameter */
 export function originAt(who: string, what: string): Origin {
   return { who, from: 'ROS 2', what, request: `ros-${START}-${(++count).toString(36)}` };
+}
+
+/** The caller of a service, who takes no arm from another owner unless that is asked for. @param service full name */
+export function callerOf(graph: Graph, service: string, takeOver = false): Caller & { readonly origin: Origin } {
+  const owner = clientOf(graph, service);
+  return { owner, takeOver, origin: originAt(owner.name, `service ${service}`) };
 }
 
 /** How an answer to ROS 2 says that the request has failed. */

@@ -1,8 +1,7 @@
 import type { Arm, Arms } from '../arm/types.ts';
 import { BridgeError } from '../arm/types.ts';
 import { offerService, refusal } from './arm-services.ts';
-import { originAt, recorded } from './audit.ts';
-import { clientOf } from './callers.ts';
+import { callerOf, recorded } from './audit.ts';
 import { faultOf } from './errors.ts';
 import { cameraType } from './names.ts';
 import type { Qualities } from './qos.ts';
@@ -65,7 +64,7 @@ export function offerEpisodes(
   const offer = <Request>(type: string, service: string, work: (request: Request) => Promise<object>): void => {
     const full = `${name}/${service}`;
     const act = (request: Request): Promise<object> => {
-      const origin = originAt(clientOf(node, full).name, `service ${full}`);
+      const { origin } = callerOf(node, full);
       return recorded(arms.journal, 'recording', null, origin, () => work(request));
     };
     offerService(node, type, `~/${service}`, isOpen, act, onError);

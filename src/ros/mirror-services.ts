@@ -1,11 +1,10 @@
-import type { Arms, Caller, Origin } from '../arm/types.ts';
+import type { Arms } from '../arm/types.ts';
 import { BridgeError } from '../arm/types.ts';
 import type { PairConfig } from '../config/schema.ts';
 import type { MirrorService } from '../mirror/mirror-service.ts';
 import { ALIGN, type MirrorRequest, ON_MISMATCH, RELEASES } from '../mirror/mirroring.ts';
 import { offerService, refusal } from './arm-services.ts';
-import { originAt, recorded } from './audit.ts';
-import { clientOf } from './callers.ts';
+import { callerOf, recorded } from './audit.ts';
 import { faultOf } from './errors.ts';
 import type { RosNode } from './rclnodejs.ts';
 
@@ -36,12 +35,8 @@ export function offerMirroring(
   isOpen: () => boolean,
 ): void {
   const onError = (error: unknown): object => refusal(faultOf(error, name));
-  const callerAt = (service: string, takeOver: boolean): Caller & { readonly origin: Origin } => {
-    const owner = clientOf(node, service);
-    return { owner, takeOver, origin: originAt(owner.name, `service ${service}`) };
-  };
   const start = async (request: StartRequest): Promise<object> => {
-    const caller = callerAt(`${name}/start_mirroring`, request.take_over);
+    const caller = callerOf(node, `${name}/start_mirroring`, request.take_over);
     await arms.journal.during('mirroring', null, caller.origin, async () =>
       mirror.start(mirrorRequest(request, arms, configured), caller),
     );
@@ -49,7 +44,7 @@ export function offerMirroring(
   };
   offerService(node, 'arm_bridge/srv/StartMirroring', '~/start_mirroring', isOpen, start, onError);
   const stop = async (request: StopRequest): Promise<object> => {
-    const caller = callerAt(`${name}/stop_mirroring`, false);
+    const caller = callerOf(node, `${name}/stop_mirroring`);
     return recorded(arms.journal, 'mirroring', null, caller.origin, async () => {
       const stopped = await mirror.stop(caller, choice('release', request.release, RELEASES));
       return stopped
