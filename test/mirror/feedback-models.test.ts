@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
-import { FeltPair } from './support/felt.ts';
+import { FeltPair, fastestAtRest } from './support/felt.ts';
 
 /** Share of a joint's torque limit that floating may ask of it. */
 const CAP_SHARE = 0.5;
@@ -45,12 +45,7 @@ test.each([
         // A hand that draws with all that the leader may push back with, and a little more for its friction.
         for (const deepest = start + 0.2 + (cap + 0.4) / stiffness; goal < deepest; goal += 0.006)
           await pair.bridge.pass(0.01);
-        await pair.bridge.pass(delay === null ? 1.5 : 3);
-        let fastest = 0;
-        for (let k = 0; k < 50; k++) {
-          await pair.bridge.pass(0.01);
-          fastest = Math.max(fastest, Math.abs(pair.sim('leader').physics.velocities[0]!));
-        }
+        const fastest = await fastestAtRest(pair, 0, delay === null ? 1.5 : 3);
         const label = `hand ${stiffness} Nm/rad, wall ${wallStiffness} Nm/rad`;
         const pushes = Math.abs(pair.sim('leader').truth(0).motorTorques[0]!);
         expect(fastest, label).toBeLessThan(0.1);

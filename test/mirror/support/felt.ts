@@ -220,3 +220,15 @@ export async function fadeTime(
   await pair.bridge.until(Promise.resolve(ended));
   return last - began;
 }
+
+/** Largest speed of a leader's joint in half a second, once it has had time to come to rest, rad/s. @param settling s */
+export async function fastestAtRest(pair: FeltPair, joint: number, settling = 0.7): Promise<number> {
+  await pair.bridge.pass(settling);
+  const { physics } = pair.sim('leader');
+  let fastest = 0;
+  for (let k = 0; k < 50; k++) {
+    await pair.bridge.pass(0.01);
+    fastest = Math.max(fastest, Math.abs(physics.velocities[joint]!));
+  }
+  return fastest;
+}
