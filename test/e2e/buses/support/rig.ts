@@ -8,6 +8,7 @@ import { loadConfig } from '../../../../src/config/load.ts';
 import type { PortInfo } from '../../../../src/servo/port/discovery.ts';
 import { calibrate } from '../../../support/calibration.ts';
 import { startBridge } from '../../../support/compiled-bridge.ts';
+import { favour } from '../../../support/favour.ts';
 import { Rig, SO101 } from '../../../support/rig.ts';
 import { BridgeClient } from '../../support/bridge.ts';
 import { SerialEnd } from './serial-end.ts';
@@ -17,6 +18,7 @@ export class SerialRig extends Rig {
   readonly line = new SerialEnd(this);
 
   static async start(): Promise<SerialRig> {
+    favour();
     const rig = new SerialRig(systemClock);
     await rig.line.plugIn();
     return rig;

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PseudoTerminal } from '../../../../src/sim/terminal.ts';
-import { favour } from '../../../support/favour.ts';
 import type { Device } from '../../../support/rig.ts';
 
 /** A real pseudo-terminal to emulated servos, which live on this thread. It is there once it has been plugged in. */
@@ -22,7 +21,6 @@ export class SerialEnd {
   }
 
   async plugIn(): Promise<void> {
-    favour();
     const terminal = await PseudoTerminal.open((chunk) => this.#device.feed(chunk));
     symlinkSync(terminal.path, this.path);
     this.#terminal = terminal;
