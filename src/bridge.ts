@@ -7,7 +7,7 @@ import { ArmRecords } from './arm/arm-records.ts';
 import { Arms } from './arm/arms.ts';
 import { type ControlChannel, ControlClient } from './arm/control-client.ts';
 import { defaultStateFolder, forgetWhenRestored, GainStore } from './arm/gain-store.ts';
-import { inSentence, Journal } from './arm/journal.ts';
+import { inSentence, Journal, levelOf } from './arm/journal.ts';
 import { LOOK, LoopLoad } from './arm/loop-load.ts';
 import { nextCycle } from './arm/next-cycle.ts';
 import { PositionGains } from './arm/position-gains.ts';
@@ -201,7 +201,7 @@ export class Bridge {
       this.onFailure('the control thread fails again and again; servos hold their last goals');
     };
     this.#named = new NamedTokens(host.disk, config.state_folder ?? defaultStateFolder());
-    this.#journal = new Journal(clock, (entry) => logger.info({ event: entry }, inSentence(entry)));
+    this.#journal = new Journal(clock, (entry) => logger[levelOf(entry)]({ event: entry }, inSentence(entry)));
     this.arms = new Arms(
       plans.map((plan, index) => this.#makeArm(plan, index)),
       this.#journal,

@@ -62,6 +62,14 @@ type Draft = { -readonly [Field in keyof Entry]: Entry[Field] } & {
 
 type Past = Pick<Draft, 'request' | 'outcome' | 'message' | 'ended' | 'begun'>;
 
+/** Variable parts of a message: quoted names and stand-alone numbers. */
+const VARIABLE = /"(?:[^"\\]|\\.)*"|(?<!\w)-?\d+(\.\d+)?/g;
+
+/** Messages that differ only in quotes and numbers are of one kind. */
+export function kindOf(message: string | null): string {
+  return message?.replace(VARIABLE, '#') ?? '';
+}
+
 /** An action under way. */
 export interface Doing {
   /** Only the first call counts. */
@@ -121,9 +129,10 @@ export class Journal {
         open = false;
         // A repetition has begun already.
         if (draft.turn !== turn) return;
-        const entry = this.#entryFor(draft, outcome);
+        const told = message === null ? null : message.slice(0, LONGEST_MESSAGE);
+        const entry = this.#entryFor(draft, outcome, told);
         entry.outcome = outcome;
-        entry.message = message === null ? null : message.slice(0, LONGEST_MESSAGE);
+        entry.message = told;
         entry.ended = this.#clock.wall();
         this.#change(entry);
         if (entry.count < entry.next) return;
@@ -141,7 +150,8 @@ export class Journal {
     outcome: Exclude<Outcome, 'under_way'> = 'done',
     message: string | null = null,
   ): void {
-    const open = outcome === 'done' ? this.#latest(act, arm, origin, 'under_way') : null;
+    const underWay = (entry: Entry): boolean => entry.outcome === 'under_way';
+    const open = outcome === 'done' ? this.#latest(act, arm, origin, underWay) : null;
     if (open !== null) {
       open.count++;
       this.#change(open);
@@ -239,35 +249,49 @@ export class Journal {
   }
 
   /**
-   * The entry for a repetition that is over. An entry has one outcome: if its repetition ended differently, the entry
-   * becomes what it was, and the repetition counts in a recent entry of its own outcome, or gets one.
+   * The entry for a repetition that is over. An entry has one outcome and one reason: if its repetition ended
+   * differently, the entry becomes what it was, and the repetition counts in a recent entry of its own end, or gets one.
    */
-  #entryFor(draft: Draft, outcome: Outcome): Draft {
+  #entryFor(draft: Draft, outcome: Outcome, message: string | null): Draft {
     const { past, act, arm, who, from, what, request, begun } = draft;
     draft.past = null;
-    if (past === null || past.outcome === outcome) return draft;
+    const like = (entry: Past): boolean => entry.outcome === outcome && kindOf(entry.message) === kindOf(message);
+    if (past === null || like(past)) return draft;
     Object.assign(draft, past);
     draft.count--;
     this.#change(draft);
     const origin = { who, from, what, request };
-    const like = this.#latest(act, arm, origin, outcome);
-    if (like === null || begun - like.begun > TOGETHER) return this.#add(act, arm, origin, null, begun);
-    like.count++;
-    like.turn++;
-    return Object.assign(like, { begun, request });
+    const same = this.#latest(act, arm, origin, like);
+    if (same === null || begun - same.begun > TOGETHER) return this.#add(act, arm, origin, null, begun);
+    same.count++;
+    same.turn++;
+    return Object.assign(same, { begun, request });
   }
 
-  /** The latest entry of the same client, arm and action, if any. @param outcome left out: any */
-  #latest(act: Act, arm: string | null, { who, from, what }: Origin, outcome?: Outcome): Draft | null {
+  /** The latest entry of the same client, arm and action, if any. @param fits left out: any */
+  #latest(
+    act: Act,
+    arm: string | null,
+    { who, from, what }: Origin,
+    fits: (entry: Draft) => boolean = () => true,
+  ): Draft | null {
     const same = (entry: Draft): boolean =>
       entry.act === act &&
       entry.arm === arm &&
       entry.who === who &&
       entry.from === from &&
       entry.what === what &&
-      (outcome === undefined || entry.outcome === outcome);
+      fits(entry);
     return this.#entries.findLast(same) ?? null;
   }
+}
+
+/**
+ * Log level of an entry. What ROS 2 asks for in vain is a warning, because `/rosout` alone tells why a goal was rejected;
+ * HTTP answers its client.
+ */
+export function levelOf({ from, outcome }: Entry): 'info' | 'warn' {
+  return from === 'ROS 2' && (outcome === 'refused' || outcome === 'failed') ? 'warn' : 'info';
 }
 
 /** An entry as a sentence. */

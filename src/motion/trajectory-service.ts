@@ -48,7 +48,7 @@ export interface PathTolerances {
   /** Likewise at the goal, rad and rad/s. */
   readonly goal: Float64Array;
   readonly goalVelocity: Float64Array;
-  /** Time after the end within which the arm must meet the goal tolerances, s. */
+  /** Time after the end within which the arm must meet the goal tolerances, s; infinite: it waits until it does. */
   readonly goalTime: number;
 }
 
@@ -130,7 +130,7 @@ export class TrajectoryService {
         // If this thread stalled meanwhile, it hears only now that the arm was taken from it.
         await arm.nextCycle();
         over ??= session.lost;
-        if (over !== null) return { end: 'not_begun', message: `Ended before it began: ${over}. Nothing has moved.` };
+        if (over !== null) return failed(session, 'not_begun', `Ended before it began: ${over}. Nothing has moved.`);
         session.renew(timeLimit);
       }
       let violation: string | null = null;
@@ -147,9 +147,9 @@ export class TrajectoryService {
       if (violation !== null) violated.abort();
       const problem = await driving;
       if (violation !== null && session.lost === null) {
-        return { end: 'path', message: `On the way ${violation}; the arm has stopped and holds.` };
+        return failed(session, 'path', `On the way ${violation}; the arm has stopped and holds.`);
       }
-      if (problem !== null) return { end: 'ended', message: `Ended on the way: ${problem}.` };
+      if (problem !== null) return failed(session, 'ended', `Ended on the way: ${problem}.`);
       return await this.#arrive(session, tolerances);
     } finally {
       session.end();
@@ -286,12 +286,12 @@ export class TrajectoryService {
     const { clock } = arm;
     const deadline = clock.now() + goalTime;
     for (;;) {
-      const { lost } = session;
-      if (lost !== null) return { end: 'ended', message: `Ended at the goal: ${lost}.` };
+      const over = await session.wait(0);
+      if (over !== null) return failed(session, 'ended', `Ended at the goal: ${over}.`);
       const violation = missed(session, goal, goalVelocity);
       if (violation === null) return { end: 'done', message: '' };
       if (clock.now() > deadline) {
-        return { end: 'goal', message: `${goalTime.toFixed(2)} s after the end ${violation}; the arm holds.` };
+        return failed(session, 'goal', `${goalTime.toFixed(2)} s after the end ${violation}; the arm holds.`);
       }
       await arm.nextCycle();
     }
@@ -316,6 +316,12 @@ export class TrajectoryService {
 }
 
 type Waypoints = Extract<SourceSpec, { kind: 'waypoints' }>;
+
+/** The outcome of a trajectory that has failed, also for the journal. */
+function failed(session: ArmSession, end: Exclude<TrajectoryEnd, 'done'>, message: string): TrajectoryOutcome {
+  session.problem = message;
+  return { end, message };
+}
 
 /** A path for all joints: those not named keep their `setpoints` (rad). */
 function waypointsOf(arm: Arm, path: JointPath, setpoints: Float64Array): Waypoints {

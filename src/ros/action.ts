@@ -1,11 +1,9 @@
-import type { Logger } from 'pino';
-import type { Arm, Origin, Owner } from '../arm/types.ts';
+import { type Arm, Cancelled, type Origin, type Owner } from '../arm/types.ts';
 import { NODE_NAME } from './arguments.ts';
 import { originAt, recorded } from './audit.ts';
 import { goalClientOf } from './callers.ts';
 import { makeGuardedActionServer } from './guarded-node.ts';
 import type { Rcl, RosActionServer, RosGoal, RosNode } from './rclnodejs.ts';
-import { RefusalLog } from './refusals.ts';
 
 /** Interval of feedback for a goal, s. */
 const FEEDBACK_PERIOD = 0.1;
@@ -19,6 +17,8 @@ const RESULT_TIMEOUT = 10;
 export interface Outcome {
   readonly state: 'succeeded' | 'aborted' | 'canceled';
   readonly result: object;
+  /** Why it failed, human-readable, for the journal: for results without a field for it. */
+  readonly reason?: string;
 }
 
 /** One running goal: `signal` aborts when its client cancels it. */
@@ -51,7 +51,6 @@ export class Actions {
   readonly #running = new Set<Promise<unknown>>();
   readonly #namespace: string;
   readonly #arm: Pick<Arm, 'name' | 'journal' | 'clock'>;
-  readonly #log: Logger;
   readonly #onError: (error: unknown) => void;
 
   /** @param namespace of the node, human-readable */
@@ -60,22 +59,19 @@ export class Actions {
     node: RosNode,
     namespace: string,
     arm: Pick<Arm, 'name' | 'journal' | 'clock'>,
-    log: Logger,
     onError: (error: unknown) => void,
   ) {
     this.#rcl = rcl;
     this.#node = node;
     this.#namespace = namespace;
     this.#arm = arm;
-    this.#log = log;
     this.#onError = onError;
   }
 
-  /** Offers an action. The response to a rejected goal has no field for a reason, so the reason is logged. */
+  /** Offers an action. The response to a rejected goal has no field for a reason: the journal has it. */
   offer<Goal>(type: string, name: string, { judge, execute }: ActionParts<Goal>): void {
     const { GoalResponse, CancelResponse } = this.#rcl;
     const full = name.startsWith('~') ? name.replace('~', NODE_NAME) : name;
-    const refusals = new RefusalLog(this.#log, `Goal of ${this.#namespace}/${full} rejected`);
     const controllers = new Map<RosGoal<Goal>, AbortController>();
     const run = async (goal: RosGoal<Goal>): Promise<object> => {
       const controller = new AbortController();
@@ -110,14 +106,13 @@ export class Actions {
       (goal) => {
         const fault = judge?.(goal) ?? null;
         if (fault === null) return GoalResponse.ACCEPT;
-        refusals.refuse(fault, this.#arm.clock.now());
         this.#arm.journal.record('motion', this.#arm.name, this.#sender(full).origin, 'refused', fault);
         return GoalResponse.REJECT;
       },
       null,
       (goal) => {
         // Only after the goal has entered the canceling state: only then may it end as canceled.
-        this.#arm.clock.soon(() => controllers.get(goal)?.abort());
+        this.#arm.clock.soon(() => controllers.get(goal)?.abort(new Cancelled('its client cancelled it')));
         return CancelResponse.ACCEPT;
       },
       { resultTimeout: RESULT_TIMEOUT },
@@ -176,8 +171,8 @@ export class Actions {
 }
 
 /** How the journal reads an outcome. */
-function inJournal({ state, result }: Outcome): { readonly success: boolean; readonly message?: string } {
+function inJournal({ state, result, reason }: Outcome): { readonly success: boolean; readonly message?: string } {
   const { message, error_string: text } = result as { readonly message?: string; readonly error_string?: string };
-  const told = message ?? text;
+  const told = reason ?? message ?? text;
   return { success: state === 'succeeded', ...(told === undefined ? {} : { message: told }) };
 }

@@ -4,7 +4,6 @@ import type { Actions, GoalRun, Outcome } from './action.ts';
 import type { InputParts } from './arm-inputs.ts';
 import { controllerCaller } from './callers.ts';
 import { faultOf } from './errors.ts';
-import { RefusalLog } from './refusals.ts';
 import { stampOf } from './time.ts';
 
 /** Largest distance from its goal at which a gripper counts as arrived, rad. */
@@ -69,29 +68,22 @@ export class GripperInputs {
   }
 
   #offer<Goal>(actions: Actions, type: string, name: string, { read, state }: Dialect<Goal>): void {
-    const { arm, trajectories, namespace, nodeName, log } = this.#parts;
+    const { arm, trajectories, namespace, nodeName } = this.#parts;
     const callerOf = (who?: string): Caller => controllerCaller(arm, namespace, 'gripper_controller', who);
-    const refusals = new RefusalLog(log, `Goal of ${namespace}/${name} aborted`);
-    const abort = (text: string): void => refusals.refuse(text, arm.clock.now());
-    const result = ({ reached, stalled }: Pick<GripperOutcome, 'reached' | 'stalled'>): Outcome => ({
+    const outcomeOf = ({ reached, stalled, message }: GripperOutcome): Outcome => ({
       // Grasping is what a gripper is for: a stalled one has succeeded, and reports `stalled`.
       state: reached || stalled ? 'succeeded' : 'aborted',
       result: { ...state(), stalled, reached_goal: reached },
+      reason: message,
     });
     const execute = async ({ goal, client, origin, signal, tell }: GoalRun<Goal>): Promise<Outcome> => {
       tell(state);
       try {
         const command = read(goal);
-        const outcome = await trajectories.gripper(arm, command, TOLERANCE, {
-          ...callerOf(client.name),
-          signal,
-          origin,
-        });
-        if (outcome.message !== '' && !signal.aborted) abort(outcome.message);
-        return result(outcome);
+        const caller = { ...callerOf(client.name), signal, origin };
+        return outcomeOf(await trajectories.gripper(arm, command, TOLERANCE, caller));
       } catch (error) {
-        abort(faultOf(error, nodeName).message);
-        return result({ reached: false, stalled: false });
+        return outcomeOf({ reached: false, stalled: false, message: faultOf(error, nodeName).message });
       }
     };
     const judge = (goal: Goal): string | null => {

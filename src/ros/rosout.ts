@@ -1,10 +1,13 @@
 import type { LogLine } from '../log.ts';
 import type { Qualities } from './qos.ts';
 import type { RosNode, RosPublisher } from './rclnodejs.ts';
+import { Repetitions, times } from './refusals.ts';
 import { stampOf } from './time.ts';
 
 /** Levels of rcl_interfaces/msg/Log. Lower levels, for developers only, stay in the log of the process. */
 const LEVELS: Readonly<Record<string, number>> = { info: 20, warn: 30, error: 40, fatal: 50 };
+/** Warnings and worse are throttled. */
+const THROTTLED = 30;
 
 interface Voice {
   readonly publisher: RosPublisher;
@@ -14,12 +17,14 @@ interface Voice {
 
 /**
  * `/rosout`: the log of the process, so that rqt_console shows refusals, warnings and ends. A line about an arm comes
- * from that arm's node. The log itself is throttled already.
+ * from that arm's node. Of warnings that say the same, the first, the tenth, the hundredth and so on are published: the
+ * log has a line for each goal.
  */
 export class Rosout {
   readonly #qualities: Qualities;
   readonly #root: Voice;
   readonly #arms = new Map<string, Voice>();
+  readonly #repetitions = new Repetitions();
 
   /** @param root the node of the process @param full its full name */
   constructor(root: RosNode, full: string, qualities: Qualities) {
@@ -36,8 +41,11 @@ export class Rosout {
     const level = LEVELS[label];
     if (level === undefined) return;
     const { publisher, name } = this.#arms.get(arm ?? this.#named(message)) ?? this.#root;
+    const count = level < THROTTLED ? 1 : this.#repetitions.count(`${name} ${message}`, time);
+    if (count === 0) return;
+    const msg = `${message}${times(count)}`;
     try {
-      publisher.publish({ stamp: stampOf(time), level, name, msg: message, file: '', function: '', line: 0 });
+      publisher.publish({ stamp: stampOf(time), level, name, msg, file: '', function: '', line: 0 });
     } catch {
       // The line is in the log; logging this failure would cause another one.
     }

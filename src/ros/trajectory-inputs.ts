@@ -2,11 +2,11 @@ import type { Caller, Joints } from '../arm/types.ts';
 import type { PathTolerances } from '../motion/trajectory-service.ts';
 import type { Actions, GoalRun, Outcome } from './action.ts';
 import type { InputParts } from './arm-inputs.ts';
+import { originAt } from './audit.ts';
 import { controllerCaller, Senders } from './callers.ts';
 import { decodeJointTrajectory } from './cdr.ts';
 import { CONTROLLER } from './controller-state.ts';
 import { faultOf } from './errors.ts';
-import { RefusalLog } from './refusals.ts';
 import { clockOf, stampOf } from './time.ts';
 import {
   isFault,
@@ -49,33 +49,22 @@ export class TrajectoryInputs {
 
   /** `arm_controller/joint_trajectory`: like the action, without a response; a message without points stops the arm. */
   acceptTopic(): void {
-    const { node, nodeName, arm, namespace, trajectories, qualities, log } = this.#parts;
+    const { node, nodeName, arm, namespace, trajectories, qualities } = this.#parts;
     const name = `${CONTROLLER}/joint_trajectory`;
-    const topic = `${namespace}/${name}`;
     const senders = new Senders(node, arm, namespace, name);
-    const refusals = new RefusalLog(log, `Message on ${topic} refused`);
     let newest = 0;
-    const take = async (bytes: Uint8Array): Promise<void> => {
+    const take = async (bytes: Uint8Array, caller: Caller): Promise<void> => {
       const message = decodeJointTrajectory(bytes);
-      // Raw bytes take a fiftieth of the work of an object, but do not identify their publisher.
-      const who = senders.namesAt(arm.clock.now());
       if (message.points.length === 0) {
-        await this.#halt();
+        await this.#halt(caller);
         return;
       }
       const planned = readTrajectory(arm, this.#ofModel(message), clockOf(node));
-      if (isFault(planned)) {
-        refusals.refuse(planned.text, arm.clock.now());
-        return;
-      }
+      if (isFault(planned)) throw new Error(planned.text);
       const number = ++newest;
       const { path, begin } = planned;
-      const usual = usualTolerances(arm);
       try {
-        const outcome = await trajectories.follow(arm, path, usual, this.#caller(who), this.#left(begin));
-        if (outcome.message !== '' && number === newest) {
-          log.warn(`The trajectory on ${topic} was not completed. ${outcome.message}`);
-        }
+        await trajectories.follow(arm, path, usualTolerances(arm), caller, this.#left(begin));
       } catch (error) {
         // Replaced while it was being checked.
         if (number === newest) throw error;
@@ -83,14 +72,21 @@ export class TrajectoryInputs {
     };
     const type = 'trajectory_msgs/msg/JointTrajectory';
     node.createSubscription(type, name, { qos: qualities.stream, isRaw: true }, (bytes) => {
-      take(bytes).catch((error: unknown) => refusals.refuse(faultOf(error, nodeName).message, arm.clock.now()));
+      const { journal } = arm;
+      const before = journal.changes;
+      // Raw bytes take a fiftieth of the work of an object, but do not identify their publisher.
+      const who = senders.namesAt(arm.clock.now());
+      const origin = originAt(who ?? 'a ROS publisher', `topic ${namespace}/${name}`);
+      take(bytes, { ...this.#caller(who), origin }).catch((error: unknown) => {
+        if (journal.hasWritten(origin.request!, before)) return;
+        journal.record('motion', arm.name, origin, 'refused', faultOf(error, nodeName).message);
+      });
     });
   }
 
   /** Ends the controller's motion, and any trajectory that waits or is being checked: the arm decelerates and holds. */
-  async #halt(): Promise<void> {
+  async #halt(caller: Caller): Promise<void> {
     const { arm } = this.#parts;
-    const caller = this.#caller(null);
     const has = (joints: Joints): boolean => arm.ownerOf(joints)?.key === caller.owner.key;
     const joints = has('gripper') ? 'all' : 'arm';
     if (has('arm') || arm.ownerOf(joints) === null) await arm.halt(caller, undefined, joints);

@@ -192,8 +192,11 @@ export function readTolerances(arm: Arm, goal: TrajectoryGoal): PathTolerances |
     }
   }
   const time = secondsOf(goal.goal_time_tolerance);
-  if (time < 0) return refused(`goal_time_tolerance is ${time} s: 0 asks for what is usual, ${GOAL_TIME} s`);
-  return { path, pathVelocity, goal: end, goalVelocity, goalTime: time > 0 ? time : GOAL_TIME };
+  if (time < 0 && time !== -1) {
+    return refused(`goal_time_tolerance is ${time} s: 0 asks for what is usual, ${GOAL_TIME} s, and -1 for no limit`);
+  }
+  const goalTime = time === -1 ? Number.POSITIVE_INFINITY : time > 0 ? time : GOAL_TIME;
+  return { path, pathVelocity, goal: end, goalVelocity, goalTime };
 }
 
 /** Tolerances of a trajectory without its own. */

@@ -111,6 +111,26 @@ test('an entry has one client, one arm and one outcome, however fast the request
   expect(logged.slice(0, 6).map(({ outcome }) => outcome)).toEqual(turns.map(([, , outcome]) => outcome));
 });
 
+test('what is refused for another reason is an entry and a line of its own, however soon; other numbers are no other reason', async () => {
+  const { made, logged, pass } = journal();
+  for (let i = 0; i < 10; i++) {
+    made.record('motion', 'arm', ANNA, 'refused', `no joint "thumb ${i}"`);
+    await pass(0.01);
+    made.record('motion', 'arm', ANNA, 'refused', `it is ${i} s old`);
+    await pass(0.01);
+  }
+  expect(made.list({ limit: 9 })).toMatchObject([
+    { outcome: 'refused', message: 'it is 9 s old', count: 10 },
+    { outcome: 'refused', message: 'no joint "thumb 9"', count: 10 },
+  ]);
+  expect(logged.map(({ message, count }) => [message, count])).toEqual([
+    ['no joint "thumb 0"', 1],
+    ['it is 0 s old', 1],
+    ['no joint "thumb 9"', 10],
+    ['it is 9 s old', 10],
+  ]);
+});
+
 test('a motion that follows a refused one at once is an entry of its own when it is over, with its own request', async () => {
   const { made, pass } = journal();
   made.record('motion', 'arm', ANNA, 'refused', 'driven by "ben"');

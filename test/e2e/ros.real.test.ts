@@ -204,27 +204,32 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     ],
   ])('a trajectory with %s is rejected, and the log says why', async (_, fields, text) => {
     await expect(witness.goal<Followed>(FOLLOW, CONTROLLER, fields)).rejects.toThrow(/rejected/);
-    await expect.poll(logged).toMatch(/Goal of \/follower\/arm_controller\/follow_joint_trajectory rejected: /);
+    await expect.poll(logged).toMatch(/action \/follower\/arm_controller\/follow_joint_trajectory, ROS 2\): refused: /);
     await expect.poll(logged).toMatch(text);
   });
 
-  test('ten goals that are refused are two warnings of rqt_console, from the node of the arm', async () => {
+  test('ten goals that are refused are two lines of rqt_console at most: warnings of the node of the arm', async () => {
     type Line = { name: string; level: number; msg: string };
-    const lines = await witness.subscribe<Line>('rcl_interfaces/msg/Log', '/rosout');
-    // Refusals of earlier tests that say the same are over then.
-    await sleep(10.5);
-    for (let i = 0; i < 10; i++) {
-      const goal = { trajectory: trajectory(['thumb'], [1, 0]) };
-      await expect(witness.goal<Followed>(FOLLOW, CONTROLLER, goal)).rejects.toThrow(/rejected/);
-    }
-    // The journal's lines, which are information, come in addition.
-    const shown = (await lines(2))
-      .map(({ message }) => message)
-      .filter(({ level, msg }) => level >= WARN && msg.includes('"thumb"'));
-    expect(shown).toMatchObject([
-      { name: 'follower.arm_bridge', level: WARN, msg: expect.stringMatching(/rejected: arm follower has no joint/) },
-      { name: 'follower.arm_bridge', level: WARN, msg: expect.stringMatching(/\(10 times\)$/) },
-    ]);
+    const lines = await witness.subscribe<Line>('rcl_interfaces/msg/Log', '/rosout', { ...LATCHED, depth: 1000 });
+    const refuse = (goal: object) =>
+      expect(witness.goal<Followed>(FOLLOW, CONTROLLER, goal)).rejects.toThrow(/rejected/);
+    for (let i = 0; i < 10; i++) await refuse({ trajectory: trajectory(['thumb'], [1, 0]) });
+    await refuse({ trajectory: trajectory(['gripper'], [1, 0]), path_tolerance: [{ name: 'last' }] });
+    const shown: Line[] = [];
+    while (!shown.some(({ msg }) => msg.includes('"last"')))
+      shown.push(...(await lines(1)).map(({ message }) => message));
+    const about = shown.filter(({ msg }) => msg.includes('"thumb"'));
+    const refused = {
+      name: 'follower.arm_bridge',
+      level: WARN,
+      msg: expect.stringMatching(/refused: arm follower has/),
+    };
+    expect(about[0]).toMatchObject(refused);
+    // A busy machine spreads the goals over more than one entry of the journal: then the tenth may not be told.
+    expect(about.slice(1)).toMatchObject(
+      about.slice(1).map(() => ({ ...refused, msg: expect.stringMatching(/\(10 times\)$/) })),
+    );
+    expect(about.length).toBeLessThanOrEqual(2);
   });
 
   test('what a controller of trajectories does is told to whoever looks', async () => {
@@ -363,7 +368,7 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     expect(reached.result.state.position[0]).toBeCloseTo(0.8, 1);
     await expect(send(['finger'], [0.5])).rejects.toThrow(/rejected/);
     await expect(send(['gripper'], [9])).rejects.toThrow(/rejected/);
-    await expect.poll(logged).toMatch(/gripper_cmd rejected: .*limits/);
+    await expect.poll(logged).toMatch(/gripper_cmd, ROS 2\): refused: .*limits/);
   });
 
   test('while the gripper closes on something, a stream jogs the arm and a trajectory moves it: neither ends the other', async () => {

@@ -1,4 +1,3 @@
-import pino from 'pino';
 import { expect, test } from 'vitest';
 import { Actions, type Outcome } from '../../src/ros/action.ts';
 import type { Rcl, RosNode } from '../../src/ros/rclnodejs.ts';
@@ -36,9 +35,7 @@ test('a goal that ends in the turn in which its cancellation comes is cancelled,
   }
   const rcl = { ActionServer, GoalResponse: {}, CancelResponse: { ACCEPT: 2 } } as unknown as Rcl;
   const node = { getPublishersInfoByTopic: () => [] } as unknown as RosNode;
-  const actions = new Actions(rcl, node, '/arm', new FakeArm(0, 'arm'), pino({ enabled: false }), (error) =>
-    expect.unreachable(String(error)),
-  );
+  const actions = new Actions(rcl, node, '/arm', new FakeArm(0, 'arm'), (error) => expect.unreachable(String(error)));
   let end!: (outcome: Outcome) => void;
   actions.offer('some/action/Type', 'some_action', {
     execute: () =>

@@ -1,4 +1,3 @@
-import pino from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import type { ActionParts, Actions } from '../../src/ros/action.ts';
 import type { InputParts } from '../../src/ros/arm-inputs.ts';
@@ -15,8 +14,7 @@ beforeEach(async () => {
   const arm = bridge.arm();
   const { trajectories } = bridge.bridge;
   const about = { nodeName: '/arm/arm_bridge', namespace: '/arm', names: new ArmNames(arm, '') };
-  const parts = { ...about, arm, trajectories, log: pino({ enabled: false }) };
-  const inputs = new GripperInputs(parts as unknown as InputParts);
+  const inputs = new GripperInputs({ ...about, arm, trajectories } as unknown as InputParts);
   const offered = new Map<string, unknown>();
   // The edge to rclnodejs: what it would call back with.
   const actions = { offer: (type: string, name: string, parts: unknown) => offered.set(`${name} ${type}`, parts) };

@@ -1,6 +1,6 @@
-import pino from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import type { Arm } from '../../src/arm/arm.ts';
+import { Cancelled } from '../../src/arm/types.ts';
 import type { ActionParts, Actions } from '../../src/ros/action.ts';
 import type { InputParts } from '../../src/ros/arm-inputs.ts';
 import { ArmNames } from '../../src/ros/names.ts';
@@ -11,6 +11,8 @@ import { FROM_ROS } from './support/fakes.ts';
 import { encodeTrajectory } from './support/trajectories.ts';
 
 const NODE = '/arm/arm_bridge';
+/** Level of a warning in the log (pino). */
+const WARN = 40;
 
 let bridge: VirtualBridge;
 /** Time of /clock, where the node goes by it, s. */
@@ -22,25 +24,22 @@ let take: (bytes: Uint8Array) => void;
 let send: (goal: TrajectoryGoal, signal?: AbortSignal) => Promise<{ error_code: number; error_string: string }>;
 /** Why a goal is rejected; null when it is accepted. */
 let accept: (goal: TrajectoryGoal) => string | null;
-const lines: string[] = [];
 beforeEach(async () => {
   bridge = await VirtualBridge.start();
   simulated = null;
   arm = bridge.arm();
-  lines.length = 0;
-  const log = pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
   const { trajectories } = bridge.bridge;
   // The edge to rclnodejs: what it would call back with.
   const node = {
     now: () => ({ nanoseconds: BigInt(Math.round((simulated ?? bridge.host.clock.wall()) * 1e9)) }),
-    getPublishersInfoByTopic: () => [],
+    getPublishersInfoByTopic: () => [{ node_name: 'mover', node_namespace: '/', endpoint_gid: Array(16).fill(1) }],
     createSubscription: (_type: string, _topic: string, options: object, receive: typeof take) => {
       expect(options).toMatchObject({ isRaw: true });
       take = receive;
       publish = (message) => receive(encodeTrajectory(message));
     },
   };
-  const parts = { node, nodeName: NODE, namespace: '/arm', arm, names: new ArmNames(arm, ''), trajectories, log };
+  const parts = { node, nodeName: NODE, namespace: '/arm', arm, names: new ArmNames(arm, ''), trajectories };
   const inputs = new TrajectoryInputs({ ...parts, qualities: { stream: {} } } as unknown as InputParts);
   inputs.acceptTopic();
   const actions = {
@@ -85,6 +84,7 @@ const goal = (trajectory: TrajectoryMessage): TrajectoryGoal => ({
 });
 
 const pan = async () => (await bridge.host.arms!.truth('arm')).positions[0]!;
+const BY_TOPIC = { who: 'the ROS node /mover', what: 'topic /arm/arm_controller/joint_trajectory', from: 'ROS 2' };
 const EMPTY: TrajectoryMessage = {
   header: { stamp: { sec: 0, nanosec: 0 } },
   joint_names: ['shoulder_pan'],
@@ -94,12 +94,14 @@ const EMPTY: TrajectoryMessage = {
 test('a trajectory with a stamp to come, by topic or action, does not outlive a stop, a reset, parking and init', async () => {
   publish(turn(0.7, 6));
   await bridge.pass(0.5);
-  expect(arm.owner?.name).toBe('the ROS controller /arm/arm_controller');
+  expect(arm.owner?.name).toBe('the ROS node /mover on the ROS controller /arm/arm_controller');
   await bridge.until(arm.stop('test'));
   await bridge.until(arm.reset());
   await bridge.pass(9);
   expect(Math.abs(await pan())).toBeLessThan(0.02);
-  expect(lines.some((line) => /not completed. Ended before it began: stopped \(test\)/.test(line))).toBe(true);
+  expect(bridge.bridge.arms.journal.list({ act: 'motion', limit: 1 })).toMatchObject([
+    { ...BY_TOPIC, outcome: 'ended', message: 'stopped (test)' },
+  ]);
 
   const waiting = send(goal(turn(0.7, 6)));
   await bridge.pass(0.5);
@@ -203,10 +205,56 @@ test('a goal that cannot be carried out is rejected when it comes, for a reason 
   expect(judged({})).toMatch(/stopped/);
 });
 
+test('a trajectory by topic that is refused, or fails, is one line of the log: a warning with its reason', async () => {
+  const { motion } = bridge.bridge;
+  /** Lines of the log since it was asked last, without the names of those who caused them. */
+  const told = () => bridge.lines.splice(0).map(({ level, msg }) => [level, msg.replace(/^.*?\): /, '')]);
+  told();
+  publish({ ...turn(0.5), joint_names: ['thumb'] });
+  await bridge.pass(1);
+  expect(told()).toEqual([[WARN, expect.stringMatching(/^refused: arm arm has no joint "thumb"/)]]);
+  const person = { owner: { key: 'http', name: 'an HTTP client' }, takeOver: false };
+  const session = arm.claim(person);
+  publish(turn(0.5));
+  await bridge.pass(1);
+  expect(told()).toEqual([[WARN, expect.stringMatching(/^refused: Arm arm is driven by an HTTP client/)]]);
+  session.end();
+  told();
+  // One after the other, those that are replaced while they are checked are not told.
+  for (const pan of [0.1, 0.2, 0.3]) publish(turn(pan));
+  await bridge.pass(4);
+  expect(told().filter(([level]) => level === WARN)).toEqual([]);
+  await bridge.until(motion.init(arm, person));
+});
+
+test('a goal that misses a tolerance, or is cancelled at its goal, has failed in the journal too, for the same reason', async () => {
+  const newest = () => bridge.bridge.arms.journal.list({ act: 'motion', limit: 1 })[0]!;
+  const strict = { name: 'shoulder_pan', position: 1e-7, velocity: 0, acceleration: 0 };
+  const onTheWay = await bridge.until(send({ ...goal(turn(0.5)), path_tolerance: [strict] }));
+  expect(onTheWay.error_code).toBe(-4);
+  expect(newest()).toMatchObject({ outcome: 'failed', message: onTheWay.error_string });
+  const atTheGoal = await bridge.until(send({ ...goal(turn(0.5)), goal_tolerance: [strict] }));
+  expect(atTheGoal.error_code).toBe(-5);
+  expect(newest()).toMatchObject({ outcome: 'failed', message: atTheGoal.error_string });
+
+  const cancelled = new AbortController();
+  const unlimited = { ...goal(turn(0)), goal_tolerance: [strict], goal_time_tolerance: { sec: -1, nanosec: 0 } };
+  const patient = send(unlimited, cancelled.signal);
+  await bridge.pass(8);
+  expect(arm.owner).not.toBeNull();
+  cancelled.abort(new Cancelled('its client cancelled it'));
+  await bridge.pass(0.1);
+  expect(arm.owner).toBeNull();
+  expect((await patient).error_string).toMatch(/^cancelled/);
+  expect(newest()).toMatchObject({ outcome: 'failed', message: 'Ended at the goal: its client cancelled it.' });
+});
+
 test('bytes that are no trajectory are refused and move nothing', async () => {
   const whole = encodeTrajectory(turn(0.7));
   take(whole.subarray(0, whole.length - 8));
   await bridge.pass(3);
-  expect(lines.at(-1)).toMatch(/^Message on \/arm\/arm_controller\/joint_trajectory refused: truncated message/);
+  expect(bridge.bridge.arms.journal.list({ limit: 1 })).toMatchObject([
+    { ...BY_TOPIC, outcome: 'refused', message: expect.stringMatching(/^truncated message/) },
+  ]);
   expect(Math.abs(await pan())).toBeLessThan(0.02);
 });

@@ -150,6 +150,8 @@ test('tolerances: 0 asks for what is usual, -1 for none, else what is said', () 
   expect([...read.goal]).toEqual([none, 0.1, 0.01, 0.1, 0.1, none]);
   expect(read.goalVelocity[elbow]).toBe(0.05);
   expect(read.goalTime).toBe(2.5);
+  expect(readTolerances(arm, goal({}))).toMatchObject({ goalTime: 1 });
+  expect(readTolerances(arm, goal({ goal_time_tolerance: stamp(-1) }))).toMatchObject({ goalTime: none });
 });
 
 test.each([
@@ -158,7 +160,7 @@ test.each([
   [{ goal_tolerance: [tolerance('elbow_flex', 0, 0, 1)] }, /acceleration of elbow_flex is not measured/],
   [{ path_tolerance: [tolerance('elbow_flex', -0.1)] }, /elbow_flex is -0.1: .* -1 for none/],
   [{ goal_tolerance: [tolerance('elbow_flex', 0.1, -2)] }, /elbow_flex is -2/],
-  [{ goal_time_tolerance: stamp(-1) }, /goal_time_tolerance is -1 s/],
+  [{ goal_time_tolerance: stamp(-2) }, /goal_time_tolerance is -2 s/],
   [{ component_goal_tolerance: [{}] }, /several degrees of freedom/],
   [{ multi_dof_trajectory: { points: [{}] } }, /several degrees of freedom/],
 ])('tolerances %j are refused, since they could not be kept watch of', (fields, text) => {

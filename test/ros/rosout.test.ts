@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import type { Qualities } from '../../src/ros/qos.ts';
+import type { RosNode } from '../../src/ros/rclnodejs.ts';
+import { Rosout } from '../../src/ros/rosout.ts';
+
+interface Line {
+  readonly level: number;
+  readonly name: string;
+  readonly msg: string;
+}
+
+function rosout() {
+  const lines: Line[] = [];
+  // The edge to rclnodejs: what is handed to it.
+  const node = { createPublisher: () => ({ publish: (line: Line) => lines.push(line) }) } as unknown as RosNode;
+  const made = new Rosout(node, '/arm_bridge', {} as Qualities);
+  made.add(node, 'follower', '/lab/follower/arm_bridge');
+  made.add(node, 'leader', '/lab/leader/arm_bridge');
+  const told = () => lines.splice(0).map(({ level, name, msg }) => [level, name, msg]);
+  return { made, told };
+}
+
+test('ten goals that are refused for one reason are two warnings of the node of their arm, again after a pause', () => {
+  const { made, told } = rosout();
+  const refused = 'motion of follower by the ROS node /mover (action /x, ROS 2): refused: no joint "thumb"';
+  const refuse = (time: number) => made.publish({ time, level: 'warn', message: refused });
+  for (let i = 0; i < 10; i++) refuse(2 * i);
+  const name = 'lab.follower.arm_bridge';
+  expect(told()).toEqual([
+    [30, name, refused],
+    [30, name, `${refused} (10 times)`],
+  ]);
+  refuse(30);
+  expect(told()).toEqual([[30, name, refused]]);
+});
+
+test('other reasons, other arms and information are not held back', () => {
+  const { made, told } = rosout();
+  for (const message of ['it is stopped', 'it is limp']) {
+    for (const arm of ['leader', 'follower']) made.publish({ time: 0, level: 'warn', message, arm });
+  }
+  expect(told().map(([, name, msg]) => [name, msg])).toEqual([
+    ['lab.leader.arm_bridge', 'it is stopped'],
+    ['lab.follower.arm_bridge', 'it is stopped'],
+    ['lab.leader.arm_bridge', 'it is limp'],
+    ['lab.follower.arm_bridge', 'it is limp'],
+  ]);
+  for (let i = 0; i < 3; i++) made.publish({ time: i, level: 'info', message: 'follower is ready' });
+  made.publish({ time: 4, level: 'debug', message: 'for developers' });
+  made.publish({ time: 5, level: 'error', message: 'of the process' });
+  expect(told()).toEqual([
+    ...Array(3).fill([20, 'lab.follower.arm_bridge', 'follower is ready']),
+    [40, 'arm_bridge', 'of the process'],
+  ]);
+});
