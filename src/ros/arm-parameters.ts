@@ -79,14 +79,15 @@ function parametersOf(arm: Arm, gains: PositionGains, mirror: Feedback): ArmPara
 
 /**
  * Present velocity and acceleration limits of planned motion, by joint: the model's data times `speed_scale` and
- * `acceleration_scale`. Read-only, with the names of joint_limits.yaml, so planners can use them unchanged.
+ * `acceleration_scale`, and slower while the arm's angles may be wrong. Read-only, with the names of joint_limits.yaml, so
+ * planners can use them unchanged.
  */
 function jointLimits(arm: Arm): { readonly name: string; readonly description: string; readonly value: number }[] {
   return arm.model.joints.flatMap(({ name, move }) => [
     {
       name: `joint_limits.${name}.max_velocity`,
       description: 'Largest velocity of planned motion at present, rad/s; follows speed_scale.',
-      value: move.velocity * arm.speedScale,
+      value: move.velocity * arm.pace,
     },
     {
       name: `joint_limits.${name}.max_acceleration`,
@@ -102,6 +103,7 @@ function jointLimits(arm: Arm): { readonly name: string; readonly description: s
  * @param given values of ROS arguments for this node, which override the configuration; unknown names given through a
  *   wildcard are ignored
  * @param accepts whether ROS 2 may change them
+ * @returns updates the joint limits if the arm's pace has changed; to be called regularly
  * @throws {RosArgumentError} for an unknown name, and for a value that its parameter does not allow
  */
 export function declareArmParameters(
@@ -113,7 +115,7 @@ export function declareArmParameters(
   mirror: Feedback,
   given: readonly ParameterValue[],
   accepts: boolean,
-): void {
+): () => void {
   const known = new Map(parametersOf(arm, gains, mirror).map((parameter) => [parameter.name, parameter]));
   const fault = ({ name, least }: ArmParameter, value: unknown): string | null => {
     if (least === null ? typeof value === 'boolean' : typeof value === 'number' && value >= least && value <= 1)
@@ -141,6 +143,12 @@ export function declareArmParameters(
     declare(rcl, node, { name, kind: 'double', description, minimum: null, maximum: null, live: true }, value);
   }
   const write = node.setParametersAtomically.bind(node);
+  let pace = arm.pace;
+  const tellLimits = (): void => {
+    const { Parameter, ParameterType } = rcl;
+    pace = arm.pace;
+    write(jointLimits(arm).map((limit) => new Parameter(limit.name, ParameterType.PARAMETER_DOUBLE, limit.value)));
+  };
   const kinds = new Map<string, 'boolean' | 'double'>([
     ...[...known.values()].map(({ name, least }) => [name, least === null ? 'boolean' : 'double'] as const),
     ...jointLimits(arm).map(({ name }) => [name, 'double'] as const),
@@ -163,8 +171,10 @@ export function declareArmParameters(
       const parameter = known.get(name);
       if (parameter === undefined) return;
       parameter.set(value as number | boolean);
-      const { Parameter, ParameterType } = rcl;
-      write(jointLimits(arm).map((limit) => new Parameter(limit.name, ParameterType.PARAMETER_DOUBLE, limit.value)));
+      tellLimits();
     },
   );
+  return () => {
+    if (arm.pace !== pace) tellLimits();
+  };
 }

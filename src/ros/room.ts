@@ -201,6 +201,7 @@ async function populate(
   const actions: Actions[] = [];
   const locals: LocalArm[] = [];
   const states: ControllerState[] = [];
+  const paces: (() => void)[] = [];
   const addLocal = (arm: Arm): LocalArm => {
     const namespace = `${prefix}/${arm.name}`;
     const node = makeNode(namespace);
@@ -208,7 +209,7 @@ async function populate(
     const nodeName = `${namespace}/${NODE_NAME}`;
     rosout.add(node, arm.name, nodeName);
     const given = parameters.of(nodeName);
-    declareArmParameters(rcl, node, nodeName, arm, services.gains, mirror, given, accepts);
+    paces.push(declareArmParameters(rcl, node, nodeName, arm, services.gains, mirror, given, accepts));
     const names = new ArmNames(arm, config.joint_prefix);
     const offered = offerArm(node, namespace, arm, names, inputs, paused);
     actions.push(offered.actions);
@@ -263,6 +264,7 @@ async function populate(
     clock.every(STATUS_INTERVAL, () => {
       for (const local of locals) guarded(() => local.publishStatus());
       for (const state of states) guarded(() => state.publish());
+      for (const followPace of paces) guarded(followPace);
     }),
   ];
   const unlisten = services.onSnapshot(() => {

@@ -60,6 +60,9 @@ export class FakeArm {
   readonly bus: string;
   speedScale = 1;
   accelerationScale = 1;
+  get pace(): number {
+    return this.doubt === '' ? this.speedScale : 0.2;
+  }
   readonly simulated = true;
   readonly owner = null;
   readonly initialised = false;

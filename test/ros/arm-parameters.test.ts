@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { declareArmParameters } from '../../src/ros/arm-parameters.ts';
+import type { Rcl, RosNode } from '../../src/ros/rclnodejs.ts';
+import { FakeArm, FakeBridge, fakeArm } from './support/fakes.ts';
+
+/** A parameter as rclnodejs has it. */
+class Parameter {
+  constructor(
+    readonly name: string,
+    readonly type: number,
+    readonly value: unknown,
+  ) {}
+}
+
+test('the limits of planned motion follow the scales, and the pace of an arm whose angles may be wrong', () => {
+  const arm = new FakeArm(0, 'arm');
+  const { services } = new FakeBridge([arm]);
+  const values = new Map<string, unknown>();
+  let writes = 0;
+  const set = (given: readonly Parameter[]) => {
+    for (const { name, value } of given) values.set(name, value);
+    writes++;
+    return { successful: true };
+  };
+  // The edge to rclnodejs.
+  const node = {
+    declareParameter: (parameter: Parameter) => set([parameter]),
+    setParametersAtomically: set,
+    hasParameter: () => false,
+    getPublishersInfoByTopic: () => [],
+  };
+  const ParameterType = { PARAMETER_NOT_SET: 0, PARAMETER_BOOL: 1, PARAMETER_INTEGER: 2, PARAMETER_DOUBLE: 3 };
+  class ParameterDescriptor {
+    toMessage = () => ({});
+  }
+  const rcl = { Parameter, ParameterType, ParameterDescriptor } as unknown as Rcl;
+  const follow = declareArmParameters(
+    ...([rcl, node as unknown as RosNode, '/arm/arm_bridge', fakeArm(arm)] as const),
+    ...([services.gains, services.mirror, [], true] as const),
+  );
+  const limits = () => ['velocity', 'acceleration'].map((of) => values.get(`joint_limits.shoulder_pan.max_${of}`));
+  const give = (name: string, value: number) =>
+    node.setParametersAtomically([new Parameter(name, ParameterType.PARAMETER_DOUBLE, value)]);
+  expect(limits()).toEqual([1.5, 6]);
+  expect(give('speed_scale', 0.5)).toMatchObject({ successful: true });
+  expect(give('acceleration_scale', 0.5)).toMatchObject({ successful: true });
+  expect(limits()).toEqual([0.75, 3]);
+  arm.doubt = 'it has no calibration';
+  follow();
+  expect(limits()).toEqual([expect.closeTo(0.3, 9), 3]);
+  arm.doubt = '';
+  follow();
+  expect(limits()).toEqual([0.75, 3]);
+  // Nothing is written, and so no event is published, while nothing changes.
+  const before = writes;
+  follow();
+  expect(writes).toBe(before);
+});
