@@ -20,6 +20,8 @@ export interface AnnouncementOptions {
   /** Address of the network interface to announce on; null: all. */
   readonly address: string | null;
   readonly onFound: (bridge: Announced) => void;
+  /** Called if another bridge withdraws its announcement, as a bridge does when it ends. */
+  readonly onWithdrawn: (bridge: Announced) => void;
   /** Called with the cause if other bridges cannot be found. */
   readonly onFailure: (reason: string) => void;
 }
@@ -27,12 +29,13 @@ export interface AnnouncementOptions {
 /** Announces this bridge on the network, and finds other announced bridges. */
 export class Announcement {
   readonly #bonjour: Bonjour;
-  readonly #heard: (service: Service) => void;
+  readonly #onUp: (service: Service) => void;
+  readonly #onDown: (service: Service) => void;
   #browser: Browser | null = null;
 
-  constructor({ id, name, port, secure, address, onFound, onFailure }: AnnouncementOptions) {
+  constructor({ id, name, port, secure, address, ...calls }: AnnouncementOptions) {
     const network = address === null ? {} : { interface: address, bind: '0.0.0.0' };
-    this.#bonjour = new Bonjour(network as object, (error: Error) => onFailure(error.message));
+    this.#bonjour = new Bonjour(network as object, (error: Error) => calls.onFailure(error.message));
     // The id keeps the services of two computers with the same name apart.
     const service = `${name} ${id.slice(0, 8)}`;
     const published = this.#bonjour.publish({
@@ -43,11 +46,15 @@ export class Announcement {
       probe: false,
       disableIPv6: true,
     });
-    published.on('error', (error: Error) => onFailure(error.message));
-    this.#heard = (service) => {
-      const bridge = announcedBy(service);
-      if (bridge !== null && bridge.id !== id) onFound(bridge);
-    };
+    published.on('error', (error: Error) => calls.onFailure(error.message));
+    const others =
+      (call: (bridge: Announced) => void) =>
+      (service: Service): void => {
+        const bridge = announcedBy(service);
+        if (bridge !== null && bridge.id !== id) call(bridge);
+      };
+    this.#onUp = others(calls.onFound);
+    this.#onDown = others(calls.onWithdrawn);
     this.look();
   }
 
@@ -57,7 +64,8 @@ export class Announcement {
    */
   look(): void {
     this.#browser?.stop();
-    this.#browser = this.#bonjour.find({ type: TYPE }, this.#heard);
+    this.#browser = this.#bonjour.find({ type: TYPE }, this.#onUp);
+    this.#browser.on('down', this.#onDown);
   }
 
   /** Withdraws the service; resolves when the network has been told. */

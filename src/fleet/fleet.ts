@@ -14,8 +14,6 @@ import { MOST_BRIDGES } from './overview.ts';
 const LOOK = 1;
 /** Interval at which the network is searched, s. */
 const FIND = 15;
-/** A bridge found on the network is forgotten after this long a silence, s. */
-const FORGET = 60;
 
 /** Address on which this bridge listens. */
 export interface Address {
@@ -76,7 +74,7 @@ export class Fleet {
   /** Starts to poll the other bridges, and starts discovery if it is configured. */
   begin({ host, port, secure }: Address): void {
     const { bridges, discovery } = this.#config;
-    for (const url of bridges) this.#add(new URL(url).origin, true);
+    for (const url of bridges) this.#add(new URL(url).origin, 'configured');
     if (discovery) {
       const everywhere = host === '0.0.0.0' || host === '::';
       const announcement = new Announcement({
@@ -85,7 +83,11 @@ export class Fleet {
         port,
         secure,
         address: everywhere ? null : host === 'localhost' || host === '::1' ? '127.0.0.1' : host,
-        onFound: ({ url }) => this.#add(url, false),
+        onFound: ({ url }) => this.#add(url, 'announced'),
+        onWithdrawn: ({ url }) => {
+          const neighbour = this.#neighbours.get(url);
+          if (neighbour?.source === 'announced') neighbour.source = 'withdrawn';
+        },
         onFailure: (reason) =>
           this.#notice(
             `other bridges cannot be found (${reason}): name them in fleet.bridges, or set fleet.discovery: false`,
@@ -107,8 +109,12 @@ export class Fleet {
     await this.#announcement?.end();
   }
 
-  #add(url: string, configured: boolean): void {
-    if (this.#neighbours.has(url)) return;
+  #add(url: string, source: 'configured' | 'announced'): void {
+    const known = this.#neighbours.get(url);
+    if (known !== undefined) {
+      if (known.source === 'withdrawn') known.source = source;
+      return;
+    }
     if (this.#neighbours.size >= MOST_BRIDGES) {
       if (!this.#full) this.#notice(`more than ${MOST_BRIDGES} other bridges: the rest is not looked after`);
       this.#full = true;
@@ -116,15 +122,15 @@ export class Fleet {
     }
     // Anything on the network can claim to be a bridge, so only configured or authenticated bridges get the token.
     const isProven = url.startsWith('https:') && this.#trusted.authority !== null;
-    const credentials = configured || isProven ? this.#trusted : { ...this.#trusted, token: null };
-    const neighbour = new Neighbour(this.#clock, url, configured, credentials);
+    const credentials = source === 'configured' || isProven ? this.#trusted : { ...this.#trusted, token: null };
+    const neighbour = new Neighbour(this.#clock, url, source, credentials);
     this.#neighbours.set(url, neighbour);
     void neighbour.look();
   }
 
   #look(): void {
     for (const [url, neighbour] of this.#neighbours) {
-      if (!neighbour.configured && neighbour.silence > FORGET) this.#neighbours.delete(url);
+      if (neighbour.isForgotten()) this.#neighbours.delete(url);
       else void neighbour.look();
     }
   }

@@ -16,6 +16,17 @@ const FORBIDDEN = 403;
 export const NEIGHBOUR_STATES = ['unknown', 'answers', 'refuses', 'untrusted', 'silent'] as const;
 export type NeighbourState = (typeof NEIGHBOUR_STATES)[number];
 
+/** How a bridge became known: by the configuration, or by an announcement on the network, which it may have withdrawn. */
+export type NeighbourSource = 'configured' | 'announced' | 'withdrawn';
+
+/** An announced bridge that never answered is forgotten after this long, s. */
+const FORGET = 60;
+/**
+ * An announced bridge that has answered is remembered for this long a silence, s: if it crashed, its arms still hold, and a
+ * stop must name it. A bridge that withdrew its announcement has ended on purpose, and is forgotten once it is silent.
+ */
+const REMEMBER = 24 * 3600;
+
 /** Outcome of a command to another bridge. */
 export interface Outcome {
   readonly ok: boolean;
@@ -46,8 +57,7 @@ export class NeighbourRefusal extends Error {
 /** Another bridge, polled for the state of its arms. */
 export class Neighbour {
   readonly url: string;
-  /** Named in the configuration; false: found on the network. */
-  readonly configured: boolean;
+  source: NeighbourSource;
   /** `unknown` until it has answered, or has been silent for too long. */
   state: NeighbourState = 'unknown';
   /** Why it refuses, is not trusted or is silent; empty otherwise. */
@@ -63,10 +73,10 @@ export class Neighbour {
   #asking = false;
 
   /** @param url scheme, host and port */
-  constructor(clock: Clock, url: string, configured: boolean, credentials: Credentials) {
+  constructor(clock: Clock, url: string, source: NeighbourSource, credentials: Credentials) {
     this.#clock = clock;
     this.url = url;
-    this.configured = configured;
+    this.source = source;
     this.#credentials = credentials;
     this.#heard = clock.now();
   }
@@ -74,6 +84,18 @@ export class Neighbour {
   /** Time since its last answer, s. */
   get silence(): number {
     return this.#clock.now() - this.#heard;
+  }
+
+  /** Whether it has been silent for so long that it need not be named any more. */
+  isForgotten(): boolean {
+    switch (this.source) {
+      case 'configured':
+        return false;
+      case 'announced':
+        return this.silence > (this.overview === null ? FORGET : REMEMBER);
+      case 'withdrawn':
+        return this.silence > SILENT;
+    }
   }
 
   /** Polls the bridge, unless a poll is running. */

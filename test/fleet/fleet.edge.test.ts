@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { type Clock, systemClock } from '../../src/clock.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { Announcement } from '../../src/fleet/announcement.ts';
 import { Fleet } from '../../src/fleet/fleet.ts';
@@ -252,6 +252,7 @@ test.skipIf(!HEARS_GROUPS)(
           secure: false,
           address: '127.0.0.1',
           onFound: (bridge) => id === ids[0] && found.push(bridge.id),
+          onWithdrawn: () => {},
           onFailure: () => {},
         }),
     );
@@ -267,5 +268,48 @@ test.skipIf(!HEARS_GROUPS)(
     }
     expect(found).not.toContain(ids[0]);
     await Promise.all(announcements.map((announcement) => announcement.end()));
+  },
+);
+
+test.skipIf(!HEARS_GROUPS)(
+  'a bridge that dies stays among those that a stop names, and one that ends by itself is forgotten',
+  async () => {
+    let later = 0;
+    const clock: Clock = { ...systemClock, now: () => systemClock.now() + later };
+    const urls = await Promise.all([served(() => [200, overview()]), served(() => [200, overview()])]);
+    const announce = (url: string): Announcement =>
+      new Announcement({
+        id: `${new URL(url).port}-${process.pid}`,
+        name: 'bench',
+        port: Number(new URL(url).port),
+        secure: false,
+        address: '127.0.0.1',
+        onFound: () => {},
+        onWithdrawn: () => {},
+        onFailure: () => {},
+      });
+    const announcements = urls.map(announce);
+    const config = configSchema.shape.fleet.parse({ name: 'here', discovery: true });
+    const fleet = new Fleet(config, clock, () => {});
+    fleets.push(fleet);
+    fleet.begin({ host: '127.0.0.1', port: 1, secure: false });
+    const states = () => urls.map((url) => fleet.at(url)?.state);
+    await expect.poll(states, PATIENCE).toEqual(['answers', 'answers']);
+
+    for (const server of servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+    await announcements[1]!.end();
+    await expect.poll(states, PATIENCE).toEqual(['silent', undefined]);
+    later = 12 * 3600;
+    // Long enough for it to be forgotten, if it were.
+    await systemClock.sleep(2.5);
+    expect(states()).toEqual(['silent', undefined]);
+    const stopped = (await fleet.stop()).filter(({ neighbour }) => neighbour.url === urls[0]);
+    expect(stopped).toMatchObject([{ ok: false, message: expect.stringMatching(/^Not stopped: .*power switch\.$/) }]);
+    later = 25 * 3600;
+    await expect.poll(states, PATIENCE).toEqual([undefined, undefined]);
+    await announcements[0]!.end();
   },
 );

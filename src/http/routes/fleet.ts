@@ -100,8 +100,8 @@ export function overviewOf(services: HttpServices): z.input<typeof bridgeOvervie
   return bounded(overview) ?? overview;
 }
 
-function otherView({ url, configured, state, reason, seen, overview }: Neighbour): z.input<typeof otherBridge> {
-  return { url, configured, state, reason, seen, bridge: overview };
+function otherView({ url, source, state, reason, seen, overview }: Neighbour): z.input<typeof otherBridge> {
+  return { url, configured: source === 'configured', state, reason, seen, bridge: overview };
 }
 
 const nameOf = ({ overview, url }: Neighbour): string => overview?.name ?? url;
