@@ -14,10 +14,10 @@ const PROFILE = fileURLToPath(new URL('../../config/fastdds-this-host.xml', impo
 const PROFILE_VARIABLES = [
   ...new Set(Object.values(RELEASES).flatMap(({ profile }) => (profile === null ? [] : [profile]))),
 ];
+/** Variable that names a discovery server of Fast DDS. */
+const SERVER_VARIABLE = 'ROS_DISCOVERY_SERVER';
 /** With this range ROS 2 adds nothing to a profile; with `LOCALHOST` it would add shared memory and every interface. */
 const AS_IN_PROFILE = 'SYSTEM_DEFAULT';
-/** Variables by which people configure Fast DDS themselves; their settings are kept. */
-const OWN_SETUP = [...PROFILE_VARIABLES, 'ROS_DISCOVERY_SERVER'] as const;
 
 export interface Discovery {
   /** Source of the range, for the log. */
@@ -28,7 +28,8 @@ export interface Discovery {
 
 /**
  * Sets the discovery range in `environment` unless ROS variables there set it already. rcl reads it when a context is
- * initialised. A release without a discovery range has only the localhost switch (`releases.ts`).
+ * initialised. A release without a discovery range has only the localhost switch (`releases.ts`). A discovery server
+ * that `ROS_DISCOVERY_SERVER` names takes the place of the configured range.
  *
  * Unless people have configured Fast DDS themselves, a profile makes programs of other users reachable too. Without it
  * Fast DDS prefers shared memory on one machine, which belongs to one user, and the range `LOCALHOST` always adds
@@ -36,12 +37,23 @@ export interface Discovery {
  */
 export function setDiscovery(range: RosConfig['discovery'], environment: NodeJS.ProcessEnv): Discovery {
   if (isThisHostByProfile(environment)) return { source: `the profile ${PROFILE}`, byProfile: true };
+  const hasServer = hasDiscoveryServer(environment);
   const given = ROS_VARIABLES.filter((name) => environment[name]);
+  const variables = [...(hasServer ? [SERVER_VARIABLE] : []), ...given];
   const source =
-    given.length > 0 ? given.map((name) => `${name}=${environment[name]}`).join(' ') : `ros.discovery: ${range}`;
+    variables.length > 0
+      ? variables.map((name) => `${name}=${environment[name]}`).join(' ')
+      : `ros.discovery: ${range}`;
   if (given.length === 0) {
     const variable = releaseOf(environment.ROS_DISTRO).discovery;
-    environment[variable] = variable === 'ROS_LOCALHOST_ONLY' ? (range === 'subnet' ? '0' : '1') : RANGES[range];
+    const reach = hasServer ? 'subnet' : range;
+    environment[variable] = variable === 'ROS_LOCALHOST_ONLY' ? (reach === 'subnet' ? '0' : '1') : RANGES[reach];
+  }
+  if (hasServer) {
+    if (!hasOwnProfile(environment)) environment.FASTDDS_BUILTIN_TRANSPORTS ??= 'UDPv4';
+    // An ordinary client is told only of topics that it uses itself: it would not notice an arm of the same name.
+    environment.ROS_SUPER_CLIENT ??= 'TRUE';
+    return { source, byProfile: false };
   }
   const variable = profileVariable(environment);
   if (variable === null) return { source, byProfile: false };
@@ -64,16 +76,28 @@ export function acceptsCommands(wish: RosConfig['accept_commands'], environment:
 /** Whether other machines can discover the bridge. Call after `setDiscovery`. */
 export function reachesNetwork(environment: NodeJS.ProcessEnv): boolean {
   if (isThisHostByProfile(environment)) return false;
-  if (environment.ROS_STATIC_PEERS) return true;
+  if (environment.ROS_STATIC_PEERS || hasDiscoveryServer(environment)) return true;
   return environment.ROS_AUTOMATIC_DISCOVERY_RANGE !== RANGES.off && !isThisHostAlone(environment);
 }
 
 /** The variable that names a profile in this ROS 2 release; null where the profile is useless or untested. */
 function profileVariable(environment: NodeJS.ProcessEnv): string | null {
-  const { ROS_DISTRO: distro, RMW_IMPLEMENTATION: middleware } = environment;
-  if (middleware && !middleware.startsWith('rmw_fastrtps')) return null;
-  if (OWN_SETUP.some((name) => environment[name] && environment[name] !== PROFILE)) return null;
-  return existsSync(PROFILE) ? releaseOf(distro).profile : null;
+  if (!isFastDds(environment) || hasOwnProfile(environment)) return null;
+  return existsSync(PROFILE) ? releaseOf(environment.ROS_DISTRO).profile : null;
+}
+
+function isFastDds({ RMW_IMPLEMENTATION: middleware }: NodeJS.ProcessEnv): boolean {
+  return !middleware || middleware.startsWith('rmw_fastrtps');
+}
+
+/** Whether people have configured Fast DDS themselves; their settings are kept. */
+function hasOwnProfile(environment: NodeJS.ProcessEnv): boolean {
+  return PROFILE_VARIABLES.some((name) => environment[name] && environment[name] !== PROFILE);
+}
+
+/** Whether a server of Fast DDS tells machines of each other, of whatever network. */
+function hasDiscoveryServer(environment: NodeJS.ProcessEnv): boolean {
+  return isFastDds(environment) && Boolean(environment[SERVER_VARIABLE]);
 }
 
 function isThisHostAlone(environment: NodeJS.ProcessEnv): boolean {

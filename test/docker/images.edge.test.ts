@@ -83,7 +83,7 @@ function load(profiles: readonly string[], variables: Readonly<Record<string, st
 }
 
 describe.skipIf(LOADER === '')('the compose file', () => {
-  const ROS = { sim: ['sim'], lab: ['lab'], setup: ['setup'], foxglove: ['foxglove'] };
+  const ROS = { sim: ['sim'], lab: ['lab'], setup: ['setup'], foxglove: ['foxglove'], discovery: ['discovery'] };
   const PROFILES = { ...ROS, monitoring: ['grafana', 'prometheus'] };
 
   test.each(Object.entries(PROFILES))('starts in the profile %s exactly %j', (profile, services) => {
@@ -109,6 +109,14 @@ describe.skipIf(LOADER === '')('the compose file', () => {
       expect(service).toMatchObject({ network_mode: 'host', ipc: 'host' });
       expect(service.environment).toMatchObject({ ROS_DOMAIN_ID: '0', ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' });
     }
+  });
+
+  test('tells nobody beyond this machine of the others, until an address is given', () => {
+    expect(load(['discovery']).discovery!.command).toEqual(['127.0.0.1']);
+    const { discovery } = load(['discovery'], { ARM_BRIDGE_DISCOVERY_ADDRESS: '192.0.2.1' });
+    expect(discovery!.command).toEqual(['192.0.2.1']);
+    const { lab } = load(['lab'], { ROS_DISCOVERY_SERVER: '192.0.2.1:11811' });
+    expect(lab!.environment!.ROS_DISCOVERY_SERVER).toBe('192.0.2.1:11811');
   });
 
   test('gives a bridge the time to lower its arms', () => {

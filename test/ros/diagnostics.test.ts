@@ -75,6 +75,7 @@ test.each([
   ['auto', { ROS_AUTOMATIC_DISCOVERY_RANGE: 'OFF' }, true],
   ['auto', { ROS_AUTOMATIC_DISCOVERY_RANGE: 'SUBNET' }, false],
   ['auto', { ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST', ROS_STATIC_PEERS: '192.0.2.1' }, false],
+  ['auto', { ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST', ROS_DISCOVERY_SERVER: '192.0.2.1:11811' }, false],
   ['auto', { ROS_LOCALHOST_ONLY: '1' }, true],
   ['auto', {}, false],
   [true, { ROS_AUTOMATIC_DISCOVERY_RANGE: 'SUBNET' }, true],

@@ -106,6 +106,22 @@ describe('how far discovery reaches', () => {
       { ROS_DISTRO: 'jazzy' },
       { ROS_AUTOMATIC_DISCOVERY_RANGE: 'SUBNET', FASTDDS_BUILTIN_TRANSPORTS: 'UDPv4' },
     ],
+    [
+      'localhost',
+      { ROS_DISTRO: 'jazzy', ROS_DISCOVERY_SERVER: '192.0.2.1:11811' },
+      { ROS_AUTOMATIC_DISCOVERY_RANGE: 'SUBNET', FASTDDS_BUILTIN_TRANSPORTS: 'UDPv4', ROS_SUPER_CLIENT: 'TRUE' },
+    ],
+    [
+      'localhost',
+      {
+        ROS_DISTRO: 'jazzy',
+        ROS_DISCOVERY_SERVER: '192.0.2.1:11811',
+        ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST',
+        ...own,
+      },
+      { ROS_SUPER_CLIENT: 'TRUE' },
+    ],
+    ['localhost', { ROS_DISTRO: 'jazzy', ROS_DISCOVERY_SERVER: '' }, byProfile],
     ['off', { ROS_DISTRO: 'jazzy' }, { ROS_AUTOMATIC_DISCOVERY_RANGE: 'OFF' }],
     ['localhost', { ROS_DISTRO: 'humble' }, { ROS_LOCALHOST_ONLY: '1' }],
     ['subnet', { ROS_DISTRO: 'humble' }, { ROS_LOCALHOST_ONLY: '0' }],

@@ -1,4 +1,4 @@
-import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { BridgeProcess } from './bridge.ts';
@@ -6,7 +6,7 @@ import { BridgeProcess } from './bridge.ts';
 /** Where `ip netns` keeps its names, and how those of this test begin; the process that made one is in its name. */
 const NAMES = '/run/netns';
 const PREFIX = 'arm-bridge-';
-const SIDES = ['a', 'b'] as const;
+const PLACES = ['a', 'b', 'router'] as const;
 /** Time that one request may take, ms. */
 const REQUEST_LIMIT = 20_000;
 
@@ -26,26 +26,34 @@ function ip(...args: string[]): SpawnSyncReturns<string> {
 function sweep(): void {
   if (!existsSync(NAMES)) return;
   for (const name of readdirSync(NAMES)) {
-    const maker = new RegExp(`^${PREFIX}(\\d+)-[ab]$`).exec(name)?.[1];
+    const maker = new RegExp(`^${PREFIX}(\\d+)-(?:${PLACES.join('|')})$`).exec(name)?.[1];
     if (maker === undefined) continue;
     if (Number(maker) === process.pid || !existsSync(`/proc/${maker}`)) ip('netns', 'delete', name);
   }
 }
 
-/**
- * A machine as far as the network goes: a network namespace of Linux. Two of them have a cable between them (veth) and no
- * other way to anybody.
- */
+/** Does all steps of ip(8). @returns why one cannot be done here, and then nothing is left; null: all are done */
+function carryOut(steps: readonly (readonly string[])[]): string | null {
+  for (const step of steps) {
+    const { status, stderr, error } = ip(...step);
+    if (status === 0) continue;
+    sweep();
+    return `ip ${step.join(' ')}: ${error?.message ?? stderr.trim()}`;
+  }
+  return null;
+}
+
+/** A machine as far as the network goes: a network namespace of Linux, with cables (veth) to others and no way to anybody else. */
 export class Machine {
   readonly #name: string;
   readonly #cable: string;
 
-  private constructor(side: (typeof SIDES)[number]) {
-    this.#name = `${PREFIX}${process.pid}-${side}`;
-    this.#cable = `veth-${side}`;
+  private constructor(place: (typeof PLACES)[number]) {
+    this.#name = `${PREFIX}${process.pid}-${place}`;
+    this.#cable = `veth-${place}`;
   }
 
-  /** @returns both, or why this system does not let us make them */
+  /** Two machines with a cable between them. @returns both, or why this system does not let us make them */
   static pair(): readonly [Machine, Machine] | string {
     sweep();
     process.once('exit', sweep);
@@ -61,13 +69,46 @@ export class Machine {
         ['-n', machine.#name, 'route', 'add', '224.0.0.0/4', 'dev', machine.#cable],
       ]),
     ];
-    for (const step of steps) {
-      const { status, stderr, error } = ip(...step);
-      if (status === 0) continue;
-      sweep();
-      return `ip ${step.join(' ')}: ${error?.message ?? stderr.trim()}`;
-    }
-    return [a, b];
+    return carryOut(steps) ?? [a, b];
+  }
+
+  /**
+   * Two machines on networks of their own, and a router between them, which passes no multicast on.
+   * @returns all three, or why this system does not let us make them
+   */
+  static routed(): readonly [Machine, Machine, Machine] | string {
+    sweep();
+    process.once('exit', sweep);
+    const [a, b, router] = [new Machine('a'), new Machine('b'), new Machine('router')];
+    const steps = [
+      ...[a, b, router].flatMap((machine) => [
+        ['netns', 'add', machine.#name],
+        ['-n', machine.#name, 'link', 'set', 'lo', 'up'],
+      ]),
+      ...[a, b].flatMap((machine, i) => [
+        [
+          'link',
+          'add',
+          machine.#cable,
+          'netns',
+          machine.#name,
+          'type',
+          'veth',
+          'peer',
+          'name',
+          `port-${i}`,
+          'netns',
+          router.#name,
+        ],
+        ['-n', machine.#name, 'address', 'add', `10.77.${i}.1/24`, 'dev', machine.#cable],
+        ['-n', machine.#name, 'link', 'set', machine.#cable, 'up'],
+        ['-n', router.#name, 'address', 'add', `10.77.${i}.254/24`, 'dev', `port-${i}`],
+        ['-n', router.#name, 'link', 'set', `port-${i}`, 'up'],
+        ['-n', machine.#name, 'route', 'add', 'default', 'via', `10.77.${i}.254`],
+      ]),
+      ['netns', 'exec', router.#name, 'sh', '-c', 'echo 1 > /proc/sys/net/ipv4/ip_forward'],
+    ];
+    return carryOut(steps) ?? [a, b, router];
   }
 
   /** Removes all machines of this process; the programs on them have ended. */
@@ -77,6 +118,11 @@ export class Machine {
 
   bridge(environment: NodeJS.ProcessEnv, ...args: string[]): Promise<BridgeProcess> {
     return BridgeProcess.startBy(['ip', 'netns', 'exec', this.#name], environment, ...args);
+  }
+
+  /** Starts a program that says on its standard output what it does. */
+  start(...command: string[]): ChildProcess {
+    return spawn('ip', ['netns', 'exec', this.#name, ...command], { stdio: ['ignore', 'pipe', 'inherit'] });
   }
 
   /** Asks a bridge that runs here; resolves with the body of its answer. POST where there is a body to send. */

@@ -20,6 +20,7 @@ export const NOT_TYPED: Readonly<Record<string, string>> = {
     "test/lab/monitoring.lab.ts runs Debian's Prometheus in its place",
   'docker compose --profile lab exec lab /opt/arm-bridge/docker/with-ros.sh ros2 topic list':
     'ros2 is a part of the official image',
+  'docker compose --profile discovery up -d': 'test/e2e/discovery.test.ts runs its program, between two networks',
   'ssh -N -L 8020:127.0.0.1:8020 -L 8021:127.0.0.1:8021 lab-machine': 'takes another machine',
   'git pull': 'a newer version is another tag here',
   'sudo git clone REPOSITORY /opt/arm-bridge': 'test/lab/service.lab.ts has this checkout there',
