@@ -37,6 +37,10 @@ interface Station {
 interface Others {
   readonly others: readonly { readonly url: string; readonly state: string; readonly reason: string }[];
 }
+interface Loop {
+  readonly cycles: number;
+  readonly late: number;
+}
 interface Stopped {
   readonly bridges: readonly { readonly name: string; readonly stopped: boolean }[];
 }
@@ -154,13 +158,25 @@ function traffic(place: number): number {
   return figures[0]! + figures[8]!;
 }
 
-async function restOf(station: Station, place: number): Promise<{ cpu: number; bytes: number }> {
+/** What a bridge takes while nobody asks it for anything but its state. */
+interface Rest {
+  /** Of a core. */
+  readonly cpu: number;
+  /** Over its cable, byte/s; NaN without one. */
+  readonly bytes: number;
+  /** Fraction of its control cycles that began late: how far the machine keeps up with all arms. */
+  readonly late: number;
+}
+
+async function restOf(station: Station, place: number): Promise<Rest> {
+  const loopOf = async () => (await ask<{ loop: Loop }>(station, 'GET', '/status')).body.loop;
+  const before = await loopOf();
   const [cpu, bytes] = [processorTime(station.child.pid!), networked ? traffic(place) : Number.NaN];
   await sleep(REST * 1000);
-  return {
-    cpu: (processorTime(station.child.pid!) - cpu) / REST,
-    bytes: (networked ? traffic(place) - bytes : Number.NaN) / REST,
-  };
+  const used = (processorTime(station.child.pid!) - cpu) / REST;
+  const sent = (networked ? traffic(place) - bytes : Number.NaN) / REST;
+  const after = await loopOf();
+  return { cpu: used, bytes: sent, late: (after.late - before.late) / (after.cycles - before.cycles) };
 }
 
 /** Stops for all, as often as said. @returns how long each took, s, ascending, and who had not confirmed the last one */
@@ -230,6 +246,10 @@ async function measure(report: Report): Promise<void> {
     const together = await restOf(desk, 0);
     const part = (share: number): string => `${(share * 100).toFixed(1)} %`;
     rows.push(['of a core: one bridge with its arms alone / among five', `${part(alone.cpu)} / ${part(together.cpu)}`]);
+    rows.push([
+      'cycles of its control loop that begin late: alone / among five',
+      `${part(alone.late)} / ${part(together.late)}`,
+    ]);
     if (networked) {
       const kB = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB/s`;
       rows.push(['over its cable: alone / among five', `${kB(alone.bytes)} / ${kB(together.bytes)}`]);

@@ -190,9 +190,10 @@ describe.skipIf(LOADER === '')('the compose file', () => {
   });
 });
 
-test('the configuration of a lab demands ROS 2, and serves this machine alone, and only with the token', () => {
-  const { http, pairs, ros } = loadConfig(join(FOLDER, 'lab.yaml'));
+test('the configuration of a lab demands ROS 2, finds other bridges, and serves this machine alone, and only with the token', () => {
+  const { fleet, http, pairs, ros } = loadConfig(join(FOLDER, 'lab.yaml'));
   expect(ros.enabled).toBe(true);
+  expect(fleet.discovery).toBe(true);
   expect(isLoopback(http.host)).toBe(true);
   expect(http.token_file).toBe('/run/secrets/arm_bridge_token');
   expect(pairs.map(({ autostart }) => autostart)).toEqual([false]);

@@ -136,6 +136,15 @@ test('promtool finds that the rules fire when they should, and nothing wrong wit
   expect([code, stdout + stderr]).toEqual([0, '']);
 }, 180_000);
 
+test('promtool takes the discovery of all bridges as the document has it', async () => {
+  const document = readFileSync(join(ROOT, 'docs/deployment.md'), 'utf8');
+  const [, text] = /```yaml\n(scrape_configs:\n[\s\S]*?)```/.exec(document)!;
+  const file = join(folder, 'discovery.yaml');
+  writeFileSync(file, text!);
+  const { code, stdout, stderr } = await outcome('promtool', ['check', 'config', '--syntax-only', file]);
+  expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('SUCCESS')]);
+}, 60_000);
+
 test('each alert says what to do about it, in a document that does', () => {
   const document = readFileSync(join(ROOT, 'docs/deployment.md'), 'utf8');
   for (const { alert, annotations } of rules) {
