@@ -138,17 +138,20 @@ function between(course: readonly (readonly [number, number])[], time: number): 
   return t1 === t0 ? b : a + ((b - a) * (time - t0)) / (t1 - t0);
 }
 
-/** An episode of a pair that mirrors before two cameras, one without cameras after it, and what was on the follower's wire. */
+/**
+ * An episode of a pair that mirrors before two cameras, whose task is corrected at its end, one without cameras after it, and what was
+ * on the follower's wire.
+ */
 async function recorded() {
   const bridge = await VirtualBridge.startLight(PAIR);
   await bridge.post('/move/init?robot_id=0');
   await bridge.post('/move/init?robot_id=1');
   await bridge.post('/move/leader/start', { robot_pairs: [{ leader_id: 0, follower_id: 1 }] });
   const heard = wiretap(bridge, 'follower');
-  await bridge.post('/api/v1/episode/start', { name: 'seen', dataset: 'pick', task: 'Put it away' });
+  await bridge.post('/api/v1/episode/start', { name: 'seen', dataset: 'pick', task: 'Take it' });
   await bridge.lead('leader', { shoulder_pan: 0.5, elbow_flex: 0.9, gripper: 1.2 }, 2);
   await watched(bridge, 2);
-  const { path: file } = (await bridge.post('/api/v1/episode/stop')).body;
+  const { path: file } = (await bridge.post('/api/v1/episode/stop', { task: 'Put it away' })).body;
   await bridge.post('/api/v1/episode/start', { name: 'unseen', dataset: 'pick' });
   await bridge.pass(0.5);
   await bridge.post('/api/v1/episode/stop');
@@ -186,8 +189,8 @@ for (const [how, python] of PYTHONS) {
       const reader = how === 'with torch' ? 'lerobot_load.py' : 'lerobot_dataset.py';
       const read = await run(python!, reader, to);
       expect(read.code, read.told).toBe(0);
-      const { frames, cameras, fps } = JSON.parse(read.out.trim().split('\n').at(-1)!);
-      expect(fps).toBe(30);
+      const { frames, cameras, fps, task } = JSON.parse(read.out.trim().split('\n').at(-1)!);
+      expect([fps, task]).toEqual([30, 'Put it away']);
       expect(JSON.parse(readFileSync(join(to, 'meta/arm_bridge.json'), 'utf8'))).toMatchObject({
         images: 'newest',
         episodes: [{ name: 'seen', cameras: { front: FRONT, wrist: WRIST } }],

@@ -67,7 +67,7 @@ class Camera:
 
 @dataclass(frozen=True)
 class Episode:
-    """An episode as its file has it: what people said of it, its arms by name, and the topics of cameras."""
+    """An episode as its file has it: what the bridge said of it at the start, its arms by name, and the topics of cameras."""
 
     path: Path
     about: dict[str, str]
@@ -218,12 +218,15 @@ def features_of(observed: Track, acted: Track, cameras: Mapping[str, Camera]) ->
     }
 
 
-def episodes_in(folder: Path) -> list[Path]:
-    """Files of a data set of the bridge that nobody has called bad, in the order in which they were recorded."""
+def episodes_in(folder: Path) -> list[tuple[Path, str]]:
+    """
+    Episodes of a data set of the bridge that nobody has called bad, in the order in which they were recorded: their files, and their
+    tasks. The files themselves have the tasks that were said at the start, and people may have corrected them since.
+    """
     index = json.loads((folder / "dataset.json").read_text())
     wanted = [found for found in index["episodes"] if found["verdict"] != "bad"]
     wanted.sort(key=lambda found: found["began"])
-    return [folder / found["folder"] / found.get("file", f"{found['name']}.mcap") for found in wanted]
+    return [(folder / found["folder"] / found.get("file", f"{found['name']}.mcap"), found["task"]) for found in wanted]
 
 
 def export(
@@ -251,7 +254,7 @@ def export(
     first: dict[str, Any] = {}
     given = (leader, "joint_states") if action == "leader" else (follower, "joint_setpoints")
     try:
-        for path in episodes_in(folder):
+        for path, task in episodes_in(folder):
             try:
                 episode = open_episode(path)
                 observed = track(episode, follower, "joint_states", use_degrees)
@@ -266,7 +269,7 @@ def export(
                     )
                 elif features != first:
                     raise NotExported("its joints or cameras are not those of the first episode")
-                add_frames(made, episode.about["task"] or folder.name, times, observed, acted, seen)
+                add_frames(made, task or folder.name, times, observed, acted, seen)
             except NotExported as error:
                 left[path.stem] = str(error)
                 if made is not None and made.has_pending_frames():
