@@ -5,14 +5,25 @@ import type { RecordingClient } from './recording-client.ts';
 
 /** Period at which the owners of the arms are checked, s. */
 const LOOK = 0.1;
+/**
+ * Most bytes of camera messages that may wait for the disk. With more, the thread that writes them would keep the arms
+ * waiting for longer than their history lasts, and a slow disk would take all memory.
+ */
+const MOST_WAITING = 32e6;
 
-/** Reports what the snapshots of an episode's arms lack to the recording thread: reasons of states, and owners. */
+/**
+ * Reports what the snapshots of an episode's arms lack to the recording thread: reasons of states, owners, and what
+ * cameras see.
+ */
 export class EpisodeWatch {
   readonly #name: string;
   readonly #client: RecordingClient;
   readonly #clock: Clock;
   readonly #ends: (() => void)[] = [];
   readonly #owners = new Map<Arm, string>();
+  /** Bytes of camera messages that wait for the disk, and messages left out since the last one that was not. */
+  #waiting = 0;
+  #leftOut = 0;
 
   constructor(name: string, arms: readonly Arm[], client: RecordingClient, clock: Clock) {
     this.#name = name;
@@ -36,7 +47,36 @@ export class EpisodeWatch {
     this.#client.tell({ kind: 'event', recording: this.#name, instant: this.#clock.now(), level, source, what, text });
   }
 
+  /**
+   * Adds a camera message, or leaves it out while too many wait for the disk.
+   * @param data CDR; if it fills its buffer, that buffer is transferred
+   */
+  see(topic: string, data: Uint8Array): void {
+    const { byteLength } = data;
+    if (this.#waiting > 0 && this.#waiting + byteLength > MOST_WAITING) {
+      this.#leftOut++;
+      return;
+    }
+    this.#tellLeftOut();
+    this.#waiting += byteLength;
+    // Posting transfers the whole buffer, so a view is copied first.
+    const own = byteLength === data.buffer.byteLength ? data : new Uint8Array(data);
+    this.#client.tell({ kind: 'camera', recording: this.#name, instant: this.#clock.now(), topic, data: own });
+  }
+
+  /** So many bytes of camera messages have been written. */
+  written(bytes: number): void {
+    this.#waiting -= bytes;
+  }
+
+  #tellLeftOut(): void {
+    if (this.#leftOut === 0) return;
+    this.tell('warn', '', 'lost', `the disk is too slow: ${this.#leftOut} messages of cameras were not recorded`);
+    this.#leftOut = 0;
+  }
+
   close(): void {
+    this.#tellLeftOut();
     for (const end of this.#ends) end();
   }
 

@@ -295,6 +295,8 @@ export type FromRecording =
   | { readonly kind: 'refused'; readonly request: number; readonly text: string; readonly why: RefusedWhy }
   /** Text for the user. */
   | { readonly kind: 'notice'; readonly text: string }
+  /** Bytes of camera messages that the recording has written since the last time. */
+  | { readonly kind: 'seen'; readonly recording: string; readonly bytes: number }
   /** Room for recordings: a warning for the user; empty while there is enough. Sent when it changes. */
   | { readonly kind: 'room'; readonly warning: string };
 

@@ -45,6 +45,8 @@ export class Recorder {
   readonly #left: () => number;
   readonly #waiting: RecordedEvent[] = [];
   readonly #seen: CameraMessage[] = [];
+  /** Bytes of camera messages written since `takeSeen`. */
+  #seenBytes = 0;
   /** Offset from instants to message times, s: the system clock at the beginning, minus the monotonic clock. */
   readonly #offset: number;
   readonly #first: number;
@@ -141,6 +143,13 @@ export class Recorder {
     if (this.problem === null) this.#seen.push(message);
   }
 
+  /** Bytes of camera messages that were written since the last call. */
+  takeSeen(): number {
+    const bytes = this.#seenBytes;
+    this.#seenBytes = 0;
+    return bytes;
+  }
+
   /** Writes everything since the last drain. Never rejects: an error ends the recording. */
   drain(): Promise<void> {
     this.#turn = this.#turn.then(() => this.#drain());
@@ -176,6 +185,7 @@ export class Recorder {
   async #writeSeen(): Promise<void> {
     for (const { topic, instant, data } of this.#seen.splice(0)) {
       await this.#file.add(await this.#file.topic(topic, cameraType(topic)), data, instant + this.#offset);
+      this.#seenBytes += data.byteLength;
     }
   }
 

@@ -28,6 +28,8 @@ export class RecordingClient {
   onNotice: (text: string) => void = () => {};
   /** Called with the warning about the room that is left, when it changes; empty while there is enough. */
   onRoom: (warning: string) => void = () => {};
+  /** Called when a recording has written so many bytes of camera messages since the last time. */
+  onSeen: (recording: string, bytes: number) => void = () => {};
   /** Called when the thread has failed, which ends its recordings. */
   onFailure: (reason: Error) => void = () => {};
   readonly #launch: () => RecordingChannel;
@@ -79,6 +81,10 @@ export class RecordingClient {
   #take(message: FromRecording): void {
     if (message.kind === 'notice') {
       this.onNotice(message.text);
+      return;
+    }
+    if (message.kind === 'seen') {
+      this.onSeen(message.recording, message.bytes);
       return;
     }
     if (message.kind === 'room') {

@@ -104,6 +104,9 @@ export class RecordingService {
       if (this.#roomWarning === '') parts.notice(warning);
       this.#roomWarning = warning;
     };
+    this.#client.onSeen = (recording, bytes) => {
+      if (this.#episode?.facts.name === recording) this.#episode.watch.written(bytes);
+    };
     this.#client.onFailure = ({ message }) => {
       this.#running.clear();
       this.#roomWarning = '';
@@ -238,12 +241,7 @@ export class RecordingService {
    * @param data CDR; if it fills its buffer, that buffer is transferred
    */
   see(topic: string, data: Uint8Array): void {
-    if (this.#episode === null) return;
-    const { name } = this.#episode.facts;
-    const instant = this.#parts.clock.now();
-    // Posting transfers the whole buffer, so a view is copied first.
-    const own = data.byteLength === data.buffer.byteLength ? data : new Uint8Array(data);
-    this.#client.tell({ kind: 'camera', recording: name, instant, topic, data: own });
+    this.#episode?.watch.see(topic, data);
   }
 
   /** Lists recordings, newest first. */

@@ -165,6 +165,8 @@ export class RecordingThread {
   async #drain(): Promise<void> {
     for (const [name, recorder] of this.#recorders) {
       await recorder?.drain();
+      const bytes = recorder?.takeSeen() ?? 0;
+      if (bytes > 0) this.#post({ kind: 'seen', recording: name, bytes });
       if (!recorder?.problem || this.#told.has(name)) continue;
       this.#told.add(name);
       this.#post({ kind: 'notice', text: `the recording "${name}" has ended early: ${recorder.problem}` });

@@ -8,6 +8,7 @@ import { PAIR, VirtualBridge } from '../support/virtual-bridge.ts';
 import { indexed, jointStates, messagesOf } from './mcap.ts';
 
 const CYCLE = 1 / 200;
+const MEGABYTE = 1e6;
 
 /** Text and kind of a rcl_interfaces/msg/Log. */
 function eventOf(data: Uint8Array): { name: string; msg: string; what: string } {
@@ -135,6 +136,30 @@ test('stamps of an episode go on with the time that passes, however the system c
     }
   }
   expect(Math.abs(follower.at(-1)!.stamp - leader.at(-1)!.stamp)).toBeLessThan(CYCLE);
+});
+
+test('what cameras see while too much of it waits for a slow disk is left out and told, and no cycle of an arm is lost', async () => {
+  const bridge = await VirtualBridge.startLight(PAIR);
+  await bridge.post('/api/v1/episode/start', { name: 'slow' });
+  const topic = '/camera/image_raw/compressed';
+  const see = (count: number): void => {
+    for (let i = 0; i < count; i++) bridge.bridge.recordings.see(topic, new Uint8Array(MEGABYTE));
+  };
+  await bridge.pass(1);
+  bridge.host.recordingLane.pause(2);
+  see(50);
+  await bridge.pass(3);
+  // All that waited has been written: there is room again.
+  see(20);
+  await bridge.pass(1);
+  const { path, lost } = (await bridge.post('/api/v1/episode/stop')).body;
+  const messages = await messagesOf(path);
+  expect(messages.filter((message) => message.topic === topic)).toHaveLength(32 + 20);
+  const events = messages.filter((message) => message.topic === '/events').map(({ data }) => eventOf(data));
+  expect(events.filter(({ what }) => what === 'lost')).toEqual([
+    { name: '', msg: 'the disk is too slow: 18 messages of cameras were not recorded', what: 'lost' },
+  ]);
+  expect(lost).toBe(0);
 });
 
 test('an episode that is not kept leaves nothing, and what is not running cannot be stopped', async () => {
