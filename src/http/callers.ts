@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Origin } from '../arm/types.ts';
 import type { Clock, Timer } from '../clock.ts';
-import { pathOf } from './addresses.ts';
+import { copyOf, pathOf } from './addresses.ts';
 import type { Client } from './clients.ts';
 import { isDeaf, onConnectionClosed } from './connections.ts';
 
@@ -17,9 +17,9 @@ export interface Meaning {
   readonly uncalibrated?: boolean | undefined;
 }
 
-/** Origin of a request, for the journal. */
+/** Origin of a request, for the journal, which keeps it longer than the request. */
 export function originOf({ client, method, id, raw, named }: FastifyRequest): Origin {
-  const what = named === '' ? `${method} ${pathOf(raw.url ?? '')}` : named;
+  const what = named === '' ? `${method} ${copyOf(pathOf(raw.url ?? ''))}` : named;
   return { who: client!.owner.name, from: client!.from, what, request: id };
 }
 

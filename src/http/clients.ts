@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Owner } from '../arm/types.ts';
 import type { Clock } from '../clock.ts';
-import { bareAddress, isLoopback } from './addresses.ts';
+import { bareAddress, copyOf, isLoopback } from './addresses.ts';
 import type { Dialect } from './dialect.ts';
 import { HttpProblem } from './errors.ts';
 import type { Admission } from './guard.ts';
@@ -23,6 +23,8 @@ const COOKIE_AGE = 400 * 24 * 3600;
 export const LEASE = 30;
 /** Interval of the check for clients that have gone, s. */
 const LOOK = 1;
+/** Characters that count of the name of a client's program. */
+const LONGEST_AGENT = 200;
 /** Most clients remembered at once. */
 const MOST_CLIENTS = 4096;
 /** Key prefix of owners that are HTTP clients. */
@@ -234,7 +236,7 @@ function whoIs(request: IncomingMessage, admission: Admission, where: string): {
     const id = createHash('sha256').update(page).digest('hex');
     return { key: `${key} page ${id}`, name: pageName(request, id, where) };
   }
-  const agent = (request.headers['user-agent'] ?? '').slice(0, 200);
+  const agent = agentOf(request);
   return { key: `${key} ${where} ${agent}`, name: `an HTTP client ${where} (${programOf(agent)})` };
 }
 
@@ -245,7 +247,7 @@ function whoIs(request: IncomingMessage, admission: Admission, where: string): {
 function pageName(request: IncomingMessage, id: string, where: string): string {
   const page = `page ${id.slice(0, 4)} ${where}`;
   const person = personOf(request);
-  return person === null ? `${page} (${programOf(request.headers['user-agent'])})` : `"${person}" (${page})`;
+  return person === null ? `${page} (${programOf(agentOf(request))})` : `"${person}" (${page})`;
 }
 
 /** Null for an invalid name rather than an error: a stop must not be refused for it. */
@@ -260,8 +262,13 @@ function personOf(request: IncomingMessage): string | null {
   }
 }
 
+/** The User-Agent, cut. */
+function agentOf({ headers: { 'user-agent': agent = '' } }: IncomingMessage): string {
+  return agent.length > LONGEST_AGENT ? copyOf(agent.slice(0, LONGEST_AGENT)) : agent;
+}
+
 /** Program name from the User-Agent, short enough for a sentence. */
-function programOf(agent = ''): string {
+function programOf(agent: string): string {
   const browser = /\b(Firefox|Edg|OPR|Chrome|Safari)\/\d+/.exec(agent)?.[0];
   const first = browser ?? agent.split(' ', 1)[0]!;
   return first.replace(/[^\w.+/-]/g, '').slice(0, 32) || 'unnamed program';

@@ -1,4 +1,4 @@
-import type { Arm, Caller } from '../arm/types.ts';
+import type { Arm, Caller, Owner } from '../arm/types.ts';
 import { BridgeError, Cancelled } from '../arm/types.ts';
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../message-of.ts';
@@ -21,12 +21,14 @@ export interface MotionEnd {
   readonly message: string | null;
 }
 
-/** A motion that has started. */
+/** A motion that has started. It outlives its request, so it keeps nothing of it: no body and no connection. */
 export interface Motion {
   readonly id: string;
   readonly arm: Arm;
   readonly kind: string;
-  readonly caller: Caller;
+  readonly owner: Owner;
+  /** Id of its request; null if it was no HTTP request. */
+  readonly request: string | null;
   /** Seconds since the epoch. */
   readonly began: number;
   state: (typeof MOTION_STATES)[number];
@@ -115,7 +117,7 @@ export class Motions {
     const under = this.#find(arm, id);
     if (under.motion.ended !== null) return false;
     // A client may always cancel its own motion: another owner may have the arm's other joints.
-    const own = under.motion.caller.owner.key === caller.owner.key;
+    const own = under.motion.owner.key === caller.owner.key;
     const refused = own ? null : arm.refusalFor(caller);
     if (refused !== null) throw refused;
     this.#end(under, `cancelled by ${caller.owner.name}`);
@@ -126,7 +128,7 @@ export class Motions {
   endForsaken(clients: Clients): void {
     for (const under of this.#motions.values()) {
       const { motion, alone } = under;
-      if (alone && motion.ended === null && clients.hasGone(motion.caller.owner)) {
+      if (alone && motion.ended === null && clients.hasGone(motion.owner)) {
         this.#end(under, 'its client has not been heard for a while');
       }
     }
@@ -189,9 +191,10 @@ export class Motions {
     }
   }
 
-  #make(arm: Arm, kind: string, caller: Caller): Motion {
+  #make(arm: Arm, kind: string, { owner, origin }: Caller): Motion {
     const id = `${Math.round(this.#clock.wall()).toString(36)}-${(++this.#next).toString(36)}`;
-    return { id, arm, kind, caller, began: this.#clock.wall(), state: 'moving', message: null, ended: null };
+    const request = origin?.request ?? null;
+    return { id, arm, kind, owner, request, began: this.#clock.wall(), state: 'moving', message: null, ended: null };
   }
 
   #keep(under: Under): void {

@@ -2,10 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { FastifyRequest } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { VirtualTime } from '../../explore/virtual-clock.ts';
 import { fileDisk } from '../../src/disk.ts';
 import { reachedAt } from '../../src/http/addresses.ts';
+import { originOf } from '../../src/http/callers.ts';
 import { Clients, LEASE, pageCookie } from '../../src/http/clients.ts';
 import type { Admission } from '../../src/http/guard.ts';
 import { NamedTokens } from '../../src/named-tokens.ts';
@@ -362,4 +366,29 @@ test('errors of every kind have the id of their request', async () => {
   const elsewhere = { remoteAddress: '192.168.7.9' };
   await bridge.until(bridge.bridge.http.inject({ url: '/status', headers: json, ...elsewhere }));
   await ask('GET', '/status', 429, elsewhere);
+});
+
+test('nothing of long requests is kept with the names of their clients and acts', () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const clients = new Clients('standard', new VirtualTime().lane('http'));
+  const long = 'x'.repeat(15_000);
+  const kept: unknown[] = [];
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let i = 0; i < 1000; i++) {
+    // Made as Node makes them: each from the bytes of its own request.
+    const text = (start: string): string => Buffer.from(`${start}${long}${i}`).toString('latin1');
+    const client = clients.of(
+      request({ 'user-agent': text('program-with-a-long-name/') }, `192.0.2.${i % 200}`),
+      ANYBODY,
+    );
+    const raw = { url: text('/api/v1/arms/follower/motions?') };
+    kept.push(originOf({ client, method: 'POST', id: String(i), raw, named: '' } as FastifyRequest));
+  }
+  collect();
+  const grown = process.memoryUsage().heapUsed - before;
+  expect(kept).toContainEqual(expect.objectContaining({ what: 'POST /api/v1/arms/follower/motions' }));
+  // Each URL or header alone would be 15 MB.
+  expect(grown).toBeLessThan(6e6);
 });

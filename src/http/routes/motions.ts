@@ -116,9 +116,8 @@ const example: z.input<typeof motionView> = {
   message: null,
 };
 
-function viewOf({ id, arm, kind, state, caller, began, ended, message }: Motion): z.input<typeof motionView> {
+function viewOf({ id, arm, kind, state, owner, request, began, ended, message }: Motion): z.input<typeof motionView> {
   const progress = state === 'moving' ? (arm.activity?.progress ?? null) : state === 'done' ? 1 : null;
-  const { owner, origin } = caller;
   return {
     id,
     arm: arm.name,
@@ -126,7 +125,7 @@ function viewOf({ id, arm, kind, state, caller, began, ended, message }: Motion)
     state,
     progress,
     who: owner.name,
-    request_id: origin?.request ?? null,
+    request_id: request,
     began,
     ended,
     message,
