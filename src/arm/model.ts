@@ -148,7 +148,14 @@ export class ArmModelError extends Error {
   override readonly name = 'ArmModelError';
 }
 
-const name = z.string().regex(/^[a-z][a-z0-9_]*$/, 'a lower-case name of letters, digits and _');
+/** Most joints, servos of a joint and named poses of an arm, and most characters of its names. */
+const MOST_JOINTS = 32;
+const MOST_SERVOS = 4;
+const MOST_POSES = 32;
+const LONGEST_NAME = 64;
+
+const text = z.string().min(1).max(LONGEST_NAME, `at most ${LONGEST_NAME} characters`);
+const name = text.regex(/^[a-z][a-z0-9_]*$/, 'a lower-case name of letters, digits and _');
 const sign = z.union([z.literal(1), z.literal(-1)], '1 or -1');
 const positive = z.number().positive();
 const notNegative = z.number().min(0);
@@ -156,16 +163,16 @@ const motionLimits = z.strictObject({ velocity: positive, acceleration: positive
 
 const armFile = z.strictObject({
   model: name,
-  title: z.string().min(1),
+  title: text,
   urdf: z.string().regex(/^[\w-]+\.urdf$/, 'the name of a .urdf file in the same folder'),
-  base_link: z.string().min(1),
-  tool_link: z.string().min(1),
+  base_link: text,
+  tool_link: text,
   servo_family: z.enum(FAMILIES.map(({ name: family }) => family)),
   joints: z
     .array(
       z.strictObject({
-        name: z.string().min(1),
-        part: z.string().min(1).nullable().default(null),
+        name: text,
+        part: text.nullable().default(null),
         role: z.enum(JOINT_ROLES),
         role_sign: sign.optional(),
         role_zero: z.number().optional(),
@@ -179,7 +186,8 @@ const armFile = z.strictObject({
               shadow: z.boolean().default(false),
             }),
           )
-          .min(1),
+          .min(1)
+          .max(MOST_SERVOS, `at most ${MOST_SERVOS} servos`),
         stiffness: positive,
         damping: notNegative,
         friction: notNegative,
@@ -191,11 +199,14 @@ const armFile = z.strictObject({
         stall: z.strictObject({ torque: positive, time: positive, hold: positive }).nullable().default(null),
       }),
     )
-    .min(1),
+    .min(1)
+    .max(MOST_JOINTS, `at most ${MOST_JOINTS} joints`),
   gripper: z.strictObject({ joint: z.string(), closed: z.number(), open: z.number() }).nullable(),
   gravity: z.strictObject({ soft_gain: z.number().min(0.1).max(1).default(SOFT_GAIN) }).prefault({}),
   least_gain: z.number().min(0.1).max(1).default(LEAST_GAIN),
-  poses: z.record(name, z.record(z.string(), z.number())),
+  poses: z
+    .record(name, z.record(z.string(), z.number()))
+    .refine((poses) => Object.keys(poses).length <= MOST_POSES, `at most ${MOST_POSES} poses`),
   sources: z.array(z.strictObject({ what: z.string(), origin: z.string(), licence: z.string() })).min(1),
   // Merged over the rest of the file before validation.
   variants: z.record(name, z.record(z.string(), z.unknown())).default({}),

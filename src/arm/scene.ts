@@ -21,8 +21,12 @@ export class SceneError extends Error {
 export const FARTHEST = 2;
 const MOST_OBJECTS = 30;
 const MOST_PARTS = 10;
+const LONGEST_NAME = 64;
 
-const text = z.string().regex(/^[a-z][a-z0-9_]*$/, 'a lower-case name of letters, digits and _');
+const text = z
+  .string()
+  .max(LONGEST_NAME, `at most ${LONGEST_NAME} characters`)
+  .regex(/^[a-z][a-z0-9_]*$/, 'a lower-case name of letters, digits and _');
 const edge = z.number().min(0.001).max(FARTHEST);
 const along = z.number().min(-FARTHEST).max(FARTHEST);
 const place = z.tuple([along, along, along]);
@@ -59,7 +63,7 @@ const object = z.strictObject({
 
 const sceneFile = z.strictObject({
   scene: text,
-  title: z.string().min(1),
+  title: z.string().min(1).max(LONGEST_NAME),
   objects: z
     .array(object)
     .min(1)

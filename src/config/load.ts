@@ -28,6 +28,9 @@ export const ENVIRONMENT_PREFIX = 'ARM_BRIDGE_';
 /** Sections whose keys environment variables can set, as ARM_BRIDGE_<SECTION>_<KEY>. */
 const ENVIRONMENT_SECTIONS = ['http', 'ros', 'control', 'log', 'recording', 'sim'] as const;
 
+/** Largest configuration with its defaults, bytes of JSON: with the arms added later it fits into one answer of 64 kB. */
+const MOST_BYTES = 40 * 1024;
+
 type Tree = Record<string, unknown>;
 
 function isTree(value: unknown): value is Tree {
@@ -198,11 +201,16 @@ export function loadConfig(file: string, environment: NodeJS.ProcessEnv = {}, ov
     // Paths are relative to the configuration file.
     const from = (path: string): string => (path.includes('/') ? resolve(dirname(file), path) : path);
     const { sim, arms } = config;
-    return {
+    const resolved = {
       ...config,
       sim: { ...sim, scene: sim.scene === null ? null : from(sim.scene) },
       arms: arms.map((arm) => ({ ...arm, model: from(arm.model) })),
     };
+    const size = Buffer.byteLength(JSON.stringify(resolved));
+    if (size <= MOST_BYTES) return resolved;
+    throw new ConfigError(
+      `The configuration of ${file} takes ${size} bytes as JSON, and ${MOST_BYTES} are allowed: shorten its texts and lists.`,
+    );
   }
   const faults = result.error.issues.flatMap((issue) => describe(issue, tree, origins, file));
   throw new ConfigError(`The configuration cannot be used:\n  ${faults.join('\n  ')}`);

@@ -1,9 +1,30 @@
 import { z } from 'zod';
 
+/** Most characters of names, and most joints of an arm, as in the HTTP interface. */
+const LONGEST_NAME = 64;
+const MOST_JOINTS = 32;
+/** Most characters of paths, and of addresses on a network: a host name has 253 at most. */
+const LONGEST_PATH = 1024;
+const LONGEST_ADDRESS = 300;
+/** Most origins and hosts that may call the bridge. */
+const MOST_CALLERS = 64;
+
 const port = z.int().min(0).max(65535);
-const name = z.string().regex(/^[a-z][a-z0-9_]*$/, {
-  error: 'a ROS name: a lower-case letter, then lower-case letters, digits and underscores',
-});
+const text = z.string().max(LONGEST_PATH);
+const path = text.min(1);
+const address = z.string().min(1).max(LONGEST_ADDRESS);
+const name = z
+  .string()
+  .max(LONGEST_NAME)
+  .regex(/^[a-z][a-z0-9_]*$/, {
+    error: 'a ROS name: a lower-case letter, then lower-case letters, digits and underscores',
+  });
+
+/** Values by joint name, one for each joint at most. */
+function byJoint<Value extends z.ZodType>(value: Value) {
+  const entries = z.record(z.string().max(LONGEST_NAME), value);
+  return entries.refine((sent) => Object.keys(sent).length <= MOST_JOINTS, `at most ${MOST_JOINTS} joints`);
+}
 
 const BAUD = 'baud=[1-9]\\d{0,6}';
 const SERIAL_NUMBER = 'serial=[^\\s&]+';
@@ -22,11 +43,7 @@ const BUS = new RegExp(
 );
 
 const http = z.strictObject({
-  host: z
-    .string()
-    .min(1)
-    .default('127.0.0.1')
-    .describe('Address to listen on; any but loopback needs a token and `tls`.'),
+  host: address.default('127.0.0.1').describe('Address to listen on; any but loopback needs a token and `tls`.'),
   port: port.default(8020).describe('TCP port; 0 takes a free one, which the log names.'),
   stop_port: z
     .union([port, z.literal('off')])
@@ -39,30 +56,27 @@ const http = z.strictObject({
     .enum(['standard', 'phosphobot'])
     .default('standard')
     .describe('Meaning of units and defaults of the HTTP interface; phosphobot: as clients of that program know them.'),
-  token_file: z
-    .string()
-    .min(1)
+  token_file: path
     .nullable()
     .default(null)
     .describe(
       'File whose first line is the bearer token that every request must carry. Off loopback one is made where there is ' +
         'none; null: `token` in the state folder.',
     ),
-  read_token_file: z
-    .string()
-    .min(1)
+  read_token_file: path
     .nullable()
     .default(null)
     .describe('File with a second token, which may read and stop but not move.'),
   tls: z
-    .union([z.literal('off'), z.strictObject({ certificate: z.string().min(1), key: z.string().min(1) })], {
+    .union([z.literal('off'), z.strictObject({ certificate: path, key: path })], {
       error: 'off, or the PEM files {certificate, key}',
     })
     .nullable()
     .default(null)
     .describe('PEM files `certificate` and `key`; off: plain HTTP on purpose. null is plain HTTP on loopback alone.'),
   cors_origins: z
-    .array(z.string().regex(/^https?:\/\/[^/\s]+$/, { error: 'origins, for example http://localhost:3000' }))
+    .array(address.regex(/^https?:\/\/[^/\s]+$/, { error: 'origins, for example http://localhost:3000' }))
+    .max(MOST_CALLERS)
     .default([])
     .describe('Origins of other web pages that may call the bridge and read its answers.'),
   rate_limit: z
@@ -72,7 +86,8 @@ const http = z.strictObject({
     .default(1000)
     .describe('Most requests per second of one other computer; `/stop` is always answered.'),
   allowed_hosts: z
-    .array(z.string().min(1))
+    .array(address)
+    .max(MOST_CALLERS)
     .default([])
     .describe('Further values of the Host header that are answered, without port.'),
 });
@@ -93,6 +108,7 @@ const ros = z.strictObject({
     .describe('Whether ROS 2 may drive the arms. auto: only while discovery is limited to this machine.'),
   joint_prefix: z
     .string()
+    .max(LONGEST_NAME)
     .regex(/^[a-z][a-z0-9_]*$/, {
       error: 'auto (the name of the arm and _) or a beginning of ROS names: lower-case letters, digits, underscores',
     })
@@ -148,8 +164,7 @@ const control = z.strictObject({
 });
 
 const recording = z.strictObject({
-  folder: z
-    .string()
+  folder: text
     .startsWith('/', { error: 'an absolute path' })
     .nullable()
     .default(null)
@@ -157,7 +172,7 @@ const recording = z.strictObject({
   quota: z.number().min(0).default(1000).describe('What all recordings together may take, MB.'),
   images: z
     .array(
-      z.string().regex(/^(\/[A-Za-z_][A-Za-z0-9_]*)+$/, {
+      text.regex(/^(\/[A-Za-z_][A-Za-z0-9_]*)+$/, {
         error: 'the whole name of a ROS topic, as /camera/image_raw/compressed',
       }),
     )
@@ -179,9 +194,7 @@ const fleet = z.strictObject({
     .describe('What other bridges call this one; null: the name of its computer.'),
   bridges: z
     .array(
-      z
-        .string()
-        .regex(/^https?:\/\/[^/\s?#@]+$/, { error: 'addresses of bridges, for example https://bench-2.lab:8020' }),
+      address.regex(/^https?:\/\/[^/\s?#@]+$/, { error: 'addresses of bridges, for example https://bench-2.lab:8020' }),
     )
     .max(32)
     .default([])
@@ -190,17 +203,13 @@ const fleet = z.strictObject({
     .boolean()
     .default(false)
     .describe('Tell the network of this bridge and find others, by DNS-SD (multicast DNS).'),
-  token_file: z
-    .string()
-    .min(1)
+  token_file: path
     .nullable()
     .default(null)
     .describe(
       'File whose first line is the token that the other bridges want: one that may read and stop, or control for pairs with their leaders. null: none.',
     ),
-  authority: z
-    .string()
-    .min(1)
+  authority: path
     .nullable()
     .default(null)
     .describe(
@@ -213,8 +222,7 @@ const log = z.strictObject({
 });
 
 const sim = z.strictObject({
-  scene: z
-    .string()
+  scene: text
     .regex(/^[a-z][a-z0-9_]*$|^\.{0,2}\/./, {
       error: 'the name of a file under scenes/, without .yaml, or the path of a file that begins with ./, ../ or /',
     })
@@ -229,12 +237,12 @@ const sim = z.strictObject({
 export const LEAST_SPEED_SCALE = 0.1;
 
 export const MOST_ARMS = 16;
+const MOST_PAIRS = 16;
 
 export const armConfig = z.strictObject({
   name: name.describe('Name of the arm and its ROS namespace.'),
   id: z.int().min(0).optional().describe('robot_id of the HTTP interface; its place in the list when left out.'),
-  model: z
-    .string()
+  model: text
     .regex(/^[a-z][a-z0-9_]*$|^\.{0,2}\/./, {
       error: 'the name of a folder under robots/, or the path of a folder that begins with ./, ../ or /',
     })
@@ -243,8 +251,7 @@ export const armConfig = z.strictObject({
   variant: name
     .default('follower')
     .describe('Which build of the model: follower, or one of `variants` in its arm.yaml.'),
-  bus: z
-    .string()
+  bus: text
     .regex(BUS, {
       error:
         '"serial:<device file>" or "serial:?serial=<USB serial number>" (&baud=<rate>), "tcp://<host>:<port>", ' +
@@ -274,8 +281,7 @@ export const armConfig = z.strictObject({
     .max(1)
     .default(1)
     .describe('Part of the largest accelerations of its data with which moves and following may gain speed.'),
-  position_gains: z
-    .record(z.string(), z.number().min(0.1).max(1))
+  position_gains: byJoint(z.number().min(0.1).max(1))
     .default({})
     .describe(
       'Part of its own position gain with which a servo works, by joint; 1 where left out. Taken back at the end.',
@@ -320,16 +326,14 @@ export const pairConfig = z.strictObject({
     })
     .prefault({})
     .describe('How much of the torques that push the follower its leader feels while it floats, 0 to 1.'),
-  joints: z
-    .record(
-      z.string(),
-      z.strictObject({
-        scale: z.number().min(-2).max(2).default(1).describe('Follower angle per leader angle.'),
-        offset: z.number().min(-3.15).max(3.15).default(0).describe('Added to the follower angle, rad.'),
-        lower: z.number().min(-6.3).max(6.3).optional().describe('Least follower angle, rad.'),
-        upper: z.number().min(-6.3).max(6.3).optional().describe('Largest follower angle, rad.'),
-      }),
-    )
+  joints: byJoint(
+    z.strictObject({
+      scale: z.number().min(-2).max(2).default(1).describe('Follower angle per leader angle.'),
+      offset: z.number().min(-3.15).max(3.15).default(0).describe('Added to the follower angle, rad.'),
+      lower: z.number().min(-6.3).max(6.3).optional().describe('Least follower angle, rad.'),
+      upper: z.number().min(-6.3).max(6.3).optional().describe('Largest follower angle, rad.'),
+    }),
+  )
     .default({})
     .describe('Joint maps that differ from one to one, by joint name.'),
 });
@@ -347,16 +351,12 @@ export const configSchema = z
     fleet: fleet.prefault({}),
     sim: sim.prefault({}),
     arms: z.array(armConfig).min(1).max(MOST_ARMS),
-    pairs: z.array(pairConfig).default([]),
-    calibration_folder: z
-      .string()
-      .min(1)
+    pairs: z.array(pairConfig).max(MOST_PAIRS).default([]),
+    calibration_folder: path
       .nullable()
       .default(null)
       .describe('Folder for the calibrations of the arms, a file for each; null: `calibration` in the state folder.'),
-    state_folder: z
-      .string()
-      .min(1)
+    state_folder: path
       .nullable()
       .default(null)
       .describe('Folder for what must outlive a crash; null: arm-bridge in $XDG_STATE_HOME or ~/.local/state.'),

@@ -132,6 +132,20 @@ describe('a wrong arm is refused by file, place, value and what is allowed', () 
       (t) => t.replace('closed: -0.17', 'closed: -0.3'),
       ['gripper.closed is -0.3', '-0.174533'],
     ],
+    [
+      'a long title',
+      (t) => t.replace('title: SO-101', `title: ${'z'.repeat(65)}`),
+      ['title is "zzz', 'at most 64 characters'],
+    ],
+    [
+      'many poses',
+      (t) => {
+        const [pose] = /^ {2}init:.*$/m.exec(t)!;
+        const more = Array.from({ length: 32 }, (_, i) => pose.replace('init', `pose_${i}`));
+        return t.replace(pose, [pose, ...more].join('\n'));
+      },
+      ['poses', 'at most 32 poses'],
+    ],
     ['no YAML', () => 'a: [', ['is not YAML']],
   ];
   for (const [name, edit, messages] of faults) {

@@ -112,6 +112,30 @@ test('one beginning of joint names is not given to several arms, whose frames wo
   expect(loadConfig(file(ros('auto') + two)).ros.joint_prefix).toBe('auto');
 });
 
+test('names, texts, lists and maps have a largest size, and so has the whole configuration', () => {
+  const name = (length: number): string => `a${'z'.repeat(length - 1)}`;
+  const arm = (more: string): string => `arms: [{ name: ${name(64)}, bus: "sim:so101", ${more} }]\n`;
+  const gains = (count: number): string =>
+    `position_gains: { ${Array.from({ length: count }, (_, i) => `joint_${i}: 0.5`).join(', ')} }`;
+  expect(loadConfig(file(arm(gains(32)))).arms[0]!.name).toBe(name(64));
+  expect(fault(arm(gains(33)))).toContain('Expected: at most 32 joints');
+  expect(fault(arm(`variant: ${name(65)}`))).toContain('Expected: at most 64 characters');
+  expect(fault(arm(`model: ./${name(1023)}`))).toContain('Expected: at most 1024 characters');
+  const pair = `{ leader: ${name(64)}, follower: ${name(64)} }`;
+  expect(fault(`${arm('')}pairs: [${Array(17).fill(pair).join(', ')}]`)).toContain('Expected: at most 16 entries');
+  const hosts = (count: number, length: number): string =>
+    `http: { allowed_hosts: [${Array(count).fill(name(length)).join(', ')}] }\n`;
+  expect(loadConfig(file(hosts(64, 300) + ONE_ARM)).http.allowed_hosts).toHaveLength(64);
+  expect(fault(hosts(1, 301) + ONE_ARM)).toContain('Expected: at most 300 characters');
+  expect(fault(hosts(65, 9) + ONE_ARM)).toContain('Expected: at most 64 entries');
+  const arms = Array.from({ length: 16 }, (_, i) => `{ name: arm_${i}, bus: "serial:/${name(1000)}" }`);
+  const folders = `state_folder: ${name(1000)}\ncalibration_folder: ${name(1000)}\n`;
+  expect(loadConfig(file(`arms: [${arms.join(', ')}]\n${folders}`)).arms).toHaveLength(16);
+  expect(fault(`${hosts(64, 300)}arms: [${arms.join(', ')}]\n${folders}`)).toMatch(
+    /takes 4\d{4} bytes as JSON, and 40960 are allowed/,
+  );
+});
+
 test('a file that is absent or no YAML says what to do', () => {
   expect(() => loadConfig(join(folder, 'none.yaml'))).toThrow(/cannot be read \(ENOENT\).*--config/);
   expect(fault('arms: [')).toContain('not valid YAML');

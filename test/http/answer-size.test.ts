@@ -4,8 +4,11 @@ import { longestWithin, type Schema } from '../../bench/worst-body.ts';
 import type { Neighbour } from '../../src/fleet/neighbour.ts';
 import { type BridgeOverview, bounded, MOST_BRIDGES } from '../../src/fleet/overview.ts';
 import { MOST_ANSWER } from '../../src/http/answer-size.ts';
+import { type Asks, MOST_ASKS } from '../../src/http/asks.ts';
+import { Frames, NOTHING_SEEN } from '../../src/http/live/frames.ts';
 import { querySchema, type Route } from '../../src/http/route.ts';
 import { ROUTES } from '../../src/http/routes/index.ts';
+import type { HttpServices } from '../../src/http/services.ts';
 import type { RecordingFacts } from '../../src/recording/messages.ts';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
 import { buildApp, fakeServices } from './fakes.ts';
@@ -104,6 +107,19 @@ test('recordings with the longest names, labels and topics are told in pages', a
   expect(all.map(({ name }) => name)).toEqual(Array.from({ length: 60 }, (_, i) => `wave-${i}`));
   const one = await ask('/api/v1/recordings/wave');
   expect(one.topics.length).toBeGreaterThan(10);
+});
+
+test('as many asks of people with the longest names as may be open fit into a frame of the live stream', () => {
+  const services = fakeServices();
+  const person = { key: 'http:page', name: WIDE.repeat(128) };
+  const ask = { id: 'rwa1c0-1', arm: services.arms.all[0]!, asker: person, owner: person, state: 'open', ends: 1 };
+  const all = Array.from({ length: MOST_ASKS }, () => ({ ...ask, message: WIDE.repeat(300) }));
+  const frame = new Frames(services as unknown as HttpServices, { all, changes: 2 } as unknown as Asks).get('asks', {
+    ...NOTHING_SEEN,
+    asks: 1,
+  });
+  expect(frame!.length).toBeLessThanOrEqual(MOST_ANSWER);
+  expect(JSON.parse(frame!.toString()).asks.length).toBeGreaterThan(20);
 });
 
 const LONG_ARM = {

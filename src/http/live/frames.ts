@@ -85,7 +85,7 @@ export class Frames {
       case 'asks':
         return this.length(topic) === from
           ? null
-          : writeAsks({ type: topic, t, asks: [...this.#asks.all].map(askView) });
+          : writeAsks({ type: topic, t, asks: fitting([...this.#asks.all].map(askView)) });
       case 'pairs':
         return writePairs({ type: topic, t, ...mirrorView(services) });
       case 'loop':
