@@ -6,9 +6,9 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { WebSocket } from 'ws';
 import type { Percentiles } from '../src/rt/loop/loop-timing.ts';
 import { freePort } from './bridge.ts';
+import { Collector } from './collector.ts';
 import { processUse } from './process-use.ts';
 
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
@@ -148,18 +148,15 @@ export class Served {
     return processUse(this.#child.pid!).memory / 1e6;
   }
 
-  /** Lets the main thread of a bridge collect what it does not need: it would wait for that until it needs room. */
+  /** Lets all threads of a bridge collect what they do not need: each would wait for that until it needs room. */
   async collect(): Promise<void> {
     const [page] = (await (await fetch(`http://127.0.0.1:${this.#inspector}/json/list`)).json()) as [
       { webSocketDebuggerUrl: string },
     ];
-    const socket = new WebSocket(page.webSocketDebuggerUrl);
-    await once(socket, 'open');
-    for (const id of [1, 2]) {
-      socket.send(JSON.stringify({ id, method: 'HeapProfiler.collectGarbage' }));
-      await once(socket, 'message');
-    }
-    socket.close();
+    const collector = await Collector.connect(page.webSocketDebuggerUrl);
+    // What the first collection finalises, the second frees.
+    for (let i = 0; i < 2; i++) await collector.collect();
+    collector.close();
   }
 
   /** Files and connections that it has open. */
