@@ -3,6 +3,7 @@ import { type Group, includes, type Joints } from '../rt/joint/joint-groups.ts';
 import type { SourceSpec } from '../rt/messages.ts';
 import type { Arm } from './arm.ts';
 import type { ArmSession } from './arm-session.ts';
+import { originOf } from './journal.ts';
 import { BridgeError, type Caller } from './types.ts';
 
 /**
@@ -54,7 +55,13 @@ export class InputStreams {
     const { session } = stream;
     if (session !== null && includes(session.joints, joints)) return groupOf(session);
     const refused = refusalOf(arm, caller, joints) ?? (session === null ? pauseOf(arm, heard, now) : null);
-    if (refused !== null) return refused;
+    if (refused !== null) {
+      // As in `Arm.claim`: refusals of HTTP requests are recorded with their response instead.
+      if (caller.origin?.request == null) {
+        arm.journal.record('motion', arm.name, originOf(caller), 'refused', refused.message);
+      }
+      return refused;
+    }
     try {
       const next = arm.claim(caller, { joints: session === null ? joints : 'all' });
       this.#begin(stream, next, source);

@@ -77,6 +77,19 @@ test('a limp arm is refused with what to do, and takes up the stream after a pau
   expect(jog(caller('a'))).toBeNull();
 });
 
+test('messages that are refused are one event with a count, and those of an HTTP request are left to its answer', async () => {
+  const motions = async () => (await bridge.ask('GET', '/api/v1/events?act=motion&limit=9')).body.events;
+  await bridge.until(arm.stop('test'));
+  const before = (await motions()).length;
+  await stream(() => ask(0.3), 1);
+  const page = { who: 'a page', from: 'this computer', what: 'WebSocket /api/v1/live', request: 'mbqk2f1c-1z' };
+  jog({ ...caller('http:page'), origin: page });
+  const events = await motions();
+  expect(events).toHaveLength(before + 1);
+  expect(events[0]).toMatchObject({ who: 'owner topic', outcome: 'refused', message: 'arm arm is stopped, not ready' });
+  expect(events[0].count).toBeGreaterThan(40);
+});
+
 test('the bridge takes no more messages once it ends', () => {
   bridge.bridge.jog.close();
   expect(jog(caller('a'))).toBe('the bridge is ending');
