@@ -500,6 +500,28 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     }
   });
 
+  test('fifty nodes, and a client that stands still in the middle of its goal, keep nobody from the arm', async () => {
+    const before = await cyclesPerSecond(1.5);
+    const crowd = await Witness.start({ ROS_DOMAIN_ID: ROS_DOMAIN, ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' });
+    try {
+      await crowd.crowd(50, STATE, '/follower/joint_states');
+      expect((await witness.graph('/crowd_50')).nodes).toContain('/crowd_50');
+      const from = (await positions()).shoulder_pan!;
+      const pan = (by: number) => ({ trajectory: trajectory(['shoulder_pan'], [1, from + by]) });
+      // It hears no more of its goal: neither feedback nor the end nor what is asked of it.
+      await crowd.goal<Followed>(FOLLOW, CONTROLLER, pan(0.3));
+      crowd.pause();
+      const replaced = await (await witness.goal<Followed>(FOLLOW, CONTROLLER, pan(0.1))).result();
+      expect(replaced.status).toBe('succeeded');
+      expect(Math.abs((await positions()).shoulder_pan! - from - 0.1)).toBeLessThan(0.02);
+      expect(await cyclesPerSecond(2)).toBeGreaterThan(0.9 * before);
+      expect((await trigger('stop')).success).toBe(true);
+    } finally {
+      crowd.resume();
+      await crowd.close();
+    }
+  });
+
   test('joint states at the rate of the control loop: none is lost, stamps only increase', async () => {
     const rate = (value: number) =>
       witness.call<object>('rcl_interfaces/srv/SetParameters', '/arm_bridge/set_parameters', {

@@ -234,6 +234,11 @@ export class Witness {
     return (await this.#ask({ op: 'graph', node, timeout })) as Graph;
   }
 
+  /** Makes further nodes that read a topic each: crowd_1, crowd_2 and so on. */
+  async crowd(count: number, type: string, topic: string): Promise<void> {
+    await this.#ask({ op: 'crowd', count, type, topic });
+  }
+
   /** How many nodes offer a service. */
   async servers(service: string): Promise<number> {
     return (await this.#ask({ op: 'servers', service })) as number;

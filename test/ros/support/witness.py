@@ -233,6 +233,13 @@ class Witness:
         services = {name: types for name, types in self.node.get_service_names_and_types()}
         return {"nodes": names(), "topics": topics, "services": services}
 
+    def crowd(self, request):
+        """Makes further nodes that read a topic each: crowd_1, crowd_2 and so on."""
+        for number in range(1, request["count"] + 1):
+            node = rclpy.create_node(f"crowd_{number}")
+            node.create_subscription(interface(request["type"]), request["topic"], lambda message: None, 1)
+            self.executor.add_node(node)
+
     def servers(self, request):
         """How many nodes offer a service."""
         return self.node.count_services(request["service"])
