@@ -99,23 +99,47 @@ export function swapBuses(path: string, pair: PairEntry): void {
   write(path, (text) => withBusesSwapped(text ?? '', pair, path));
 }
 
+/** Checks by trial whether a configuration file could be written. @throws {ConfigError} says what to do instead */
+export function tryWriting(path: string): void {
+  const draft = draftOf(targetOf(path));
+  try {
+    writeFileSync(draft, '');
+    rmSync(draft);
+  } catch (error) {
+    throw new ConfigError(
+      `${notWritten(path, error)}: end this bridge, and run arm-bridge setup --config ${path} as a user who may write it`,
+    );
+  }
+}
+
+const notWritten = (path: string, error: unknown): string =>
+  `${path} cannot be written (${(error as NodeJS.ErrnoException).code ?? error})`;
+
+/** The target of a symbolic link, so that a link stays one. @throws {ConfigError} for the file that comes with the bridge */
+function targetOf(path: string): string {
+  if (!existsSync(path)) return path;
+  const file = realpathSync(path);
+  if (file === realpathSync(DEFAULT_CONFIG_FILE)) {
+    throw new ConfigError(`${path} comes with the bridge: name a file of your own, such as my.yaml`);
+  }
+  return file;
+}
+
+const draftOf = (file: string): string => join(dirname(file), `.${basename(file)}.${process.pid}.new`);
+
 /** @param change maps the old text (null: no file yet) to the new one @returns whether the file existed before */
 function write(path: string, change: (text: string | null) => string): boolean {
   const there = existsSync(path);
-  // Write to the target, so that a symbolic link stays a link.
-  const file = there ? realpathSync(path) : path;
-  if (there && file === realpathSync(DEFAULT_CONFIG_FILE)) {
-    throw new ConfigError(`${path} comes with the bridge: name a file of your own, such as my.yaml`);
-  }
+  const file = targetOf(path);
   const text = change(there ? readFileSync(file, 'utf8') : null);
-  const draft = join(dirname(file), `.${basename(file)}.${process.pid}.new`);
+  const draft = draftOf(file);
   try {
     writeFileSync(draft, text, there ? { mode: statSync(file).mode } : {});
     loadConfig(draft);
     renameSync(draft, file);
   } catch (error) {
     if (error instanceof ConfigError) throw new ConfigError(error.message.replaceAll(draft, path));
-    throw new ConfigError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code ?? error})`);
+    throw new ConfigError(notWritten(path, error));
   } finally {
     rmSync(draft, { force: true });
   }

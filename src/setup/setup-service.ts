@@ -5,7 +5,7 @@ import { type ArmBuild, ArmModelError, armModels, type ReadModel } from '../arm/
 import { BridgeError, type Caller, type Owner } from '../arm/types.ts';
 import { BASE_VARIANT } from '../arm/variant.ts';
 import type { Clock } from '../clock.ts';
-import { idIn, type PairEntry, type Role, swapBuses } from '../config/edit.ts';
+import { idIn, type PairEntry, type Role, swapBuses, tryWriting } from '../config/edit.ts';
 import { ConfigError } from '../config/load.ts';
 import { type ArmConfig, armConfig, type PairConfig, pairConfig } from '../config/schema.ts';
 import { AssignError } from '../servo/assign.ts';
@@ -220,7 +220,7 @@ export class SetupService {
   }
 
   /**
-   * Begins the set-up of an arm. Writes nothing.
+   * Begins the set-up of an arm. Writes nothing to servos.
    * @throws {BridgeError} owned, bad_request, unsupported
    */
   async begin(request: SetupRequest, { owner }: Caller): Promise<SetupView> {
@@ -366,6 +366,8 @@ export class SetupService {
           `${bus} is the port of ${other} in ${this.#parts.file}: ${name} has an adapter of its own.`,
         );
       }
+      // Before anything is written to servos: a service of systemd may not write its configuration.
+      people(() => tryWriting(this.#parts.file));
     }
     const hand = practice ? await this.#kit(arm, { ...request, variant }) : null;
     const release = await this.#parts.hold(practice ? `sim:${name}` : bus);

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ArmEntry, swapBuses, withArm, writeArm } from '../../src/config/edit.ts';
+import { type ArmEntry, swapBuses, tryWriting, withArm, writeArm } from '../../src/config/edit.ts';
 import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig } from '../../src/config/load.ts';
 
 const ARM = { name: 'follower', model: 'so101', variant: 'follower', bus: 'serial:?serial=58FA1234' };
@@ -161,6 +161,18 @@ pairs:
     expect(() => writeArm(DEFAULT_CONFIG_FILE, ENTRY)).toThrow('name a file of your own');
     expect(() => writeArm(join(folder, 'nowhere', 'my.yaml'), ENTRY)).toThrow('cannot be written (ENOENT)');
     expect(existsSync(join(folder, 'nowhere'))).toBe(false);
+  });
+
+  it('is refused beforehand where the file could not be written, and the trial leaves nothing', () => {
+    tryWriting(file());
+    tryWriting(file('arms: []'));
+    expect(readdirSync(folder)).toEqual(['my.yaml']);
+    expect(readFileSync(file(), 'utf8')).toBe('arms: []');
+    const nowhere = join(folder, 'nowhere', 'my.yaml');
+    expect(() => tryWriting(nowhere)).toThrow(
+      `cannot be written (ENOENT): end this bridge, and run arm-bridge setup --config ${nowhere} as a user who may`,
+    );
+    expect(() => tryWriting(DEFAULT_CONFIG_FILE)).toThrow('name a file of your own');
   });
 
   it('goes through a link to the file that it leads to', () => {
