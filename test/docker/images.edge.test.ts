@@ -49,7 +49,7 @@ describe('each image', () => {
     const bases = stages.map(({ text }) => /^FROM (\S+)/.exec(text)![1]!);
     const names = new Set(stages.map(({ name }) => name));
     // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of the Dockerfile
-    const versioned = ['node:${NODE}-bookworm-slim', 'ros:${ROS_DISTRO}-ros-base'];
+    const versioned = ['node:${NODE}-bookworm-slim${NODE_DIGEST}', 'ros:${ROS_DISTRO}-ros-base${ROS_DIGEST}'];
     for (const base of bases) expect(names.has(base) || versioned.includes(base), base).toBe(true);
     expect(readFileSync(DOCKERFILE, 'utf8')).toMatch(/^ARG NODE=\d+\.\d+\.\d+$/m);
   });
@@ -72,7 +72,12 @@ interface Service {
   readonly device_cgroup_rules?: readonly string[];
   readonly volumes?: readonly { readonly type: string; readonly source?: string; readonly target: string }[];
   readonly ulimits?: Readonly<Record<string, number>>;
-  readonly build?: { readonly target?: string; readonly context: string; readonly dockerfile?: string };
+  readonly build?: {
+    readonly target?: string;
+    readonly context: string;
+    readonly dockerfile?: string;
+    readonly args?: Readonly<Record<string, string>>;
+  };
 }
 
 /** The services of a profile as the loader of the Compose Specification sees them. */
@@ -158,6 +163,16 @@ describe.skipIf(LOADER === '')('the compose file', () => {
     expect(lab!.build!.target).toBe('bookworm');
     expect(lab!.volumes).toContainEqual(expect.objectContaining({ type: 'bind', source: '/etc/arms' }));
     expect(lab!.environment!.ROS_DOMAIN_ID).toBe('7');
+  });
+
+  test('is built from base images of a version, and of a digest where one is given', () => {
+    const digests = (variables: Record<string, string>) => {
+      const { NODE_DIGEST: node, ROS_DIGEST: ros } = load(['lab'], variables).lab!.build!.args!;
+      return [node, ros];
+    };
+    expect(digests({})).toEqual(['', '']);
+    const given = { ARM_BRIDGE_NODE_DIGEST: '@sha256:12', ARM_BRIDGE_ROS_DIGEST: '@sha256:34' };
+    expect(digests(given)).toEqual(['@sha256:12', '@sha256:34']);
   });
 
   test('finds what it is built from', () => {
