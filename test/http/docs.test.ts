@@ -40,3 +40,15 @@ test('every path and every field of a request is documented', () => {
     for (const field of Object.keys(properties!)) expect(text).toMatch(new RegExp(`\\b${field}\\b`));
   }
 });
+
+test('the generators that the documentation names are those that the tests run', () => {
+  const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+  const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> };
+  for (const name of ['openapi-typescript', '@hey-api/openapi-ts'])
+    expect(text).toContain(`${name}@${devDependencies[name]} `);
+  const lock = read('scripts/locks/witness.lock');
+  for (const name of ['openapi-python-client', 'openapi-generator-cli']) {
+    const [pin] = new RegExp(`^${name}==[\\d.]+`, 'm').exec(lock)!;
+    expect(text).toContain(`pipx run ${pin} `);
+  }
+});
