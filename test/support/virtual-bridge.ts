@@ -8,7 +8,7 @@ import type { VirtualTime } from '../../explore/virtual-clock.ts';
 import { VirtualHost } from '../../explore/virtual-host.ts';
 import { Bridge } from '../../src/bridge.ts';
 import { configSchema } from '../../src/config/schema.ts';
-import type { SimFault } from '../../src/sim/servo-line.ts';
+import type { LineOptions, SimFault } from '../../src/sim/servo-line.ts';
 
 /** A leader and its follower, both simulated. */
 export const PAIR = {
@@ -21,8 +21,9 @@ export const PAIR = {
 
 const mj = await loadMujoco();
 
-/** A machine in virtual time whose arms have contacts. @param time that it shares with other machines */
-export const hostWithContacts = (time?: VirtualTime): VirtualHost => new VirtualHost(mj, time);
+/** A machine in virtual time whose arms have contacts. @param time that it shares with other machines @param line to its servos */
+export const hostWithContacts = (time?: VirtualTime, line?: LineOptions): VirtualHost =>
+  new VirtualHost(mj, time, null, line);
 
 /** Longest virtual time that a test waits for a promise, s. */
 const LIMIT = 60;

@@ -8,6 +8,8 @@ export class ArmReadings {
   readonly efforts: Float64Array;
   /** External torques of a remote arm, as reported by the machine that owns its bus, Nm; NaN while it reports none. */
   readonly external: Float64Array;
+  /** When they last arrived, monotonic, s; 0 for never. */
+  externalTime = 0;
   /** degC */
   readonly temperatures: Float64Array;
   /** V */

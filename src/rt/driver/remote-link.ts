@@ -35,8 +35,6 @@ export class RemoteLink implements ArmLink {
   onWarning: (text: string) => void = () => {};
   onAiling: ArmLink['onAiling'] = () => {};
   readonly #presence: RemotePresence;
-  /** When external torques last arrived, monotonic, s; infinite while none are known. */
-  #pushed = Number.POSITIVE_INFINITY;
 
   constructor(joints: number, name: string) {
     this.readings = new ArmReadings(joints);
@@ -110,14 +108,12 @@ export class RemoteLink implements ArmLink {
   pushed(torques: Float64Array, now: number): void {
     if (this.#presence.closed) return;
     this.readings.external.set(torques);
-    this.#pushed = now;
+    this.readings.externalTime = now;
   }
 
   begin(now: number): boolean {
-    if (now - this.#pushed > TORQUES_KEPT) {
-      this.readings.external.fill(Number.NaN);
-      this.#pushed = Number.POSITIVE_INFINITY;
-    }
+    const { external, externalTime } = this.readings;
+    if (now - externalTime > TORQUES_KEPT) external.fill(Number.NaN);
     this.#presence.advance(now);
     return false;
   }

@@ -118,6 +118,11 @@ export class ArmController implements Published {
     return this.link.remote ? this.link.readings.external : this.#drive.external.values;
   }
 
+  get feltTime(): number {
+    const { remote, readings } = this.link;
+    return remote ? Math.min(readings.steerTime, readings.externalTime) : readings.steerTime;
+  }
+
   /** 1 for each joint measured beyond its limits. */
   get outside(): Uint8Array {
     return this.#drive.outside;

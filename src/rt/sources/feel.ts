@@ -12,12 +12,18 @@ export interface FeelingArm {
   readonly source: SetpointSource | null;
   /** External torques, Nm (NaN while unknown), and measured speeds, rad/s, one per joint. */
   readonly external: Float64Array;
+  /** When its positions and external torques were last measured, or had both arrived from its machine, monotonic, s. */
+  readonly feltTime: number;
   readonly velocities: Float64Array;
 }
 
 /** Time over which feedback fades in and out, s. */
 const FADE = 0.1;
-/** A follower whose sample is older than this is not felt, s; remote samples age from their arrival. */
+/**
+ * A sample of the follower counts in full up to the first age, and not at all from the second on, s. Between them it
+ * counts less and less, so that a push is gone once it is stale. The slowest buses bring a sample every 36 ms.
+ */
+const FRESH = 0.05;
 const STALE = 0.1;
 
 /** Force feedback of one follower to its leader: when it is felt, and how much of it. The law gives the torques. */
@@ -33,6 +39,8 @@ export class Feel {
   #asked: ForceFeedback = { arm: 0, gripper: 0 };
   #arm = 0;
   #gripper = 0;
+  /** Weight of the newest sample by its age, 0..1: falls at once and rises over `FADE`. */
+  #weight = 1;
 
   constructor(follower: FeelingArm) {
     this.#follower = follower;
@@ -54,6 +62,7 @@ export class Feel {
     this.#asked = asked;
     this.#arm = 0;
     this.#gripper = 0;
+    this.#weight = 1;
     this.#law.begin();
   }
 
@@ -74,19 +83,21 @@ export class Feel {
   }
 
   /**
-   * Adds the torques that the leader is to feel. While the follower does not follow, the last ones fade out.
+   * Adds the torques that the leader is to feel. While the follower does not follow, the last ones fade out; they fade
+   * as its newest sample ages, too.
    * @param out torques of the leader's joints, Nm @param dt s @param now monotonic, s
    */
   add(out: Float64Array, dt: number, now: number): void {
-    const { source, link, external } = this.#follower;
+    const { source, link, external, feltTime } = this.#follower;
     this.#law.locate(dt);
     const follows =
       source !== null &&
       source === this.#source &&
       source.follow?.code === FollowCode.following &&
       link.up &&
-      now - link.readings.steerTime < STALE &&
       Number.isFinite(external[0]!);
+    const fresh = Math.max((STALE - (now - feltTime)) / (STALE - FRESH), 0);
+    this.#weight = Math.min(towards(this.#weight, 1, dt / FADE), fresh);
     this.#arm = towards(this.#arm, follows ? this.#asked.arm : 0, dt / FADE);
     this.#gripper = towards(this.#gripper, follows ? this.#asked.gripper : 0, dt / FADE);
     if (this.#arm === 0 && this.#gripper === 0) return;
@@ -95,7 +106,8 @@ export class Feel {
     const { arm } = this.#follower.model.masks;
     for (let i = 0; i < torques.length; i++) {
       const { from } = this.#maps[i]!;
-      if (from >= 0) out[from] = out[from]! + torques[i]! * (arm[i] === 1 ? this.#arm : this.#gripper);
+      const part = this.#weight * (arm[i] === 1 ? this.#arm : this.#gripper);
+      if (from >= 0) out[from] = out[from]! + torques[i]! * part;
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { GearOptions } from '../../../src/sim/gear.ts';
+import type { LineOptions } from '../../../src/sim/servo-line.ts';
 import type { SimulatedArm } from '../../../src/sim/simulated-arm.ts';
 import { hostWithContacts, VirtualBridge } from '../../support/virtual-bridge.ts';
 import { type Network, VirtualGraph } from '../../support/virtual-graph.ts';
@@ -77,9 +78,10 @@ export class FeltPair {
       models = ['so101', 'so101'] as readonly string[],
       network = null as Network | null,
       carried = 100,
+      line = undefined as LineOptions | undefined,
     } = {},
   ): Promise<FeltPair> {
-    const host = hostWithContacts();
+    const host = hostWithContacts(undefined, line);
     host.gear = gear;
     const leader = { name: 'leader', id: 0, bus: `sim:${models[0]}`, model: models[0], variant };
     const follower = { name: 'follower', id: 1, bus: `sim:${models[1]}`, model: models[1] };
