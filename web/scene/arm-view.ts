@@ -1,5 +1,4 @@
 import {
-  ArrowHelper,
   AxesHelper,
   BoxGeometry,
   BufferAttribute,
@@ -22,6 +21,7 @@ import { mergeGeometries } from 'three/addons/utils/BufferGeometryUtils.js';
 import URDFLoader, { type URDFJoint, type URDFRobot } from 'urdf-loader';
 import type { ArmFrame, ArmInfo, Vector } from '../protocol.ts';
 import { VISIBLE } from '../telling.ts';
+import { ForceArrow } from './force-arrow.ts';
 import type { Pivot } from './grip.ts';
 
 /** Points of a trail, and how far the tool goes from one to the next, m. */
@@ -32,11 +32,6 @@ const APART = 0.02;
 const AXES = 0.07;
 /** Radius of the edges of boxes, m. */
 const ROUNDING = 0.003;
-/** Length of the arrow of a force, m/N and m; the least force that has one, and a change of it that is seen, N. */
-const LENGTH_PER_FORCE = 0.012;
-const LONGEST_ARROW = 0.25;
-const LEAST_FORCE = 1;
-const SEEN_CHANGE = 0.2;
 
 /** Euler angles of a URDF turn about fixed axes x, y, z in this order. */
 function place(object: Object3D, { xyz, rpy }: { xyz: Vector; rpy: Vector }): void {
@@ -138,35 +133,6 @@ class Trail {
   clear(): void {
     this.#count = 0;
     this.line.geometry.setDrawRange(0, 0);
-  }
-}
-
-/** An arrow at the tool: what pushes it, or, of an arm that floats, what it pushes the hand with. */
-class ForceArrow {
-  readonly arrow = new ArrowHelper(new Vector3(1, 0, 0), new Vector3(), 1, 0xd6246e);
-  readonly #force = new Vector3();
-  readonly #shown = new Vector3();
-
-  constructor() {
-    this.arrow.visible = false;
-  }
-
-  /** @returns whether it looks different now; that the tool takes it along does not count */
-  show({ wrench, tool, state }: ArmFrame): boolean {
-    this.#force.set(...((wrench?.force ?? [0, 0, 0]) as Vector));
-    if (state === 'floating') this.#force.negate();
-    const force = this.#force.length();
-    const visible = force >= LEAST_FORCE && tool !== null;
-    const changed = visible !== this.arrow.visible || (visible && this.#force.distanceTo(this.#shown) > SEEN_CHANGE);
-    this.arrow.visible = visible;
-    if (tool === null || !visible) return changed;
-    this.arrow.position.set(...tool.position);
-    if (!changed) return false;
-    this.#shown.copy(this.#force);
-    const length = Math.min(LENGTH_PER_FORCE * force, LONGEST_ARROW);
-    this.arrow.setDirection(this.#force.divideScalar(force));
-    this.arrow.setLength(length, 0.35 * length, 0.2 * length);
-    return true;
   }
 }
 
