@@ -110,8 +110,8 @@ const RAISED = 0.35;
 const CARRYING = 0.15;
 /** A servo that has not been heard, or has not taken its goal, for longer than this is not what the bridge takes it to be, s. */
 const UNHEARD = 0.05;
-/** A follower that has not been heard for longer than this is not felt any more, s; feedback fades from then on. */
-const STALE = 0.1;
+/** A follower that has not been heard for longer than this is felt less and less, s. */
+const STALE = 0.05;
 /** Violations of one rule on one arm that are told; more say nothing new. */
 const TOLD = 3;
 
