@@ -96,7 +96,7 @@ describe.skipIf(!HAS_BROWSER)('teleoperation on the control page', () => {
     await takePicture(page, 'page-feedback');
   });
 
-  test('who drags a floating leader is told what it pushes the hand with', async () => {
+  test('who drags a floating leader is told what it pushes the hand with, in the scene and by a bar', async () => {
     const bridge = await startBridge();
     await bridge.raise();
     const page = await openPage(bridge);
@@ -121,7 +121,10 @@ describe.skipIf(!HAS_BROWSER)('teleoperation on the control page', () => {
         for (let step = 1; step <= 10; step += 1) await page.mouse.move(x - 4 * step, y);
         const pushes = page.locator('.grip', { hasText: 'pushes the hand with' });
         await pushes.waitFor({ timeout: 3000 });
-        return await pushes.textContent();
+        const text = await pushes.textContent();
+        const bar = page.getByRole('meter', { name: 'What leader pushes the hand with: elbow flex' });
+        const shown = Number(await bar.getAttribute('value', { timeout: 3000 }));
+        return shown > 0 ? text : `${text}, and the bar shows ${shown} Nm`;
       } finally {
         await page.mouse.up();
       }
