@@ -45,8 +45,9 @@ export class GroupDrive {
     this.#parts = parts;
     this.#joints = joints;
     this.empty = !joints.includes(1);
+    // Joints with a stall guard of their own give way by it.
     this.#relief = new ContactRelief(
-      stall.map((guard, i) => (joints[i] === 1 ? (guard ?? yielding[i])! : null)?.limits ?? null),
+      stall.map((guard, i) => (joints[i] === 1 && guard === null ? (yielding[i]?.limits ?? null) : null)),
     );
     this.#rest = new ComingToRest(joints);
   }
@@ -70,8 +71,12 @@ export class GroupDrive {
     this.#rest.begin(now);
   }
 
-  /** The goals reach the last setpoints and stay there. */
+  /** The goals reach the last setpoints and stay there; what a gripper grips, it goes on holding where it is. */
   settle(now: number): void {
+    const { model, gate, droop, setpoints } = this.#parts;
+    for (let i = 0; i < setpoints.length; i++) {
+      if (this.#joints[i] === 1 && model.stall[i]?.stalled) setpoints[i] = gate.goals[i]! - droop.values[i]!;
+    }
     this.#rest.begin(now);
   }
 
@@ -95,7 +100,9 @@ export class GroupDrive {
       gate.rearm(false, joints);
     }
     for (let i = 0; i < joints.length; i++) if (joints[i] === 1) setpoints[i] = wanted[i]!;
-    this.#throughGate(mirroring, dt, now);
+    this.#aim();
+    this.#relieve(mirroring, now);
+    this.#throughGate(dt);
   }
 
   /**
@@ -106,6 +113,7 @@ export class GroupDrive {
     if (this.empty) return -1;
     const { gate, link, following, droop, model, setpoints } = this.#parts;
     const relief = this.#relief;
+    let braking = false;
     if (this.#goals === 'held' && relief.active) {
       if (relief.yields(gate)) {
         relief.heed(gate, link, droop.at(link.readings.positions), model.stiffness);
@@ -114,11 +122,13 @@ export class GroupDrive {
       }
       gate.step(relief.targets, 'move', dt, relief.joints);
       this.#readSetpoints();
-    } else if (this.#goals === 'held') this.brake(dt, now);
+    } else if (this.#goals === 'held') braking = !this.brake(dt, now);
     else {
-      this.#throughGate(false, dt, now);
+      this.#aim();
+      this.#throughGate(dt);
       this.#rest.watch(link.readings.positions, following.measured);
     }
+    if (!braking) this.#yieldGrips(now);
     this.#want();
     if (!relief.mayPress(link.readings.efforts)) return -1;
     const joint = relief.look(gate, link, droop.at(link.readings.positions), model.stiffness, now);
@@ -130,16 +140,19 @@ export class GroupDrive {
     return joint;
   }
 
-  brake(dt: number, now: number): void {
+  /** One cycle in which the goals decelerate. @returns true once they rest */
+  brake(dt: number, now: number): boolean {
     const { gate, link, following, droop } = this.#parts;
     // Findings of an earlier stop do not apply to this one.
     if (this.#goals === 'driven') this.#rest.begin(now);
     this.#goals = 'held';
     const { positions } = link.readings;
-    gate.brake(this.#limits, dt, this.#joints, this.#rest.room(gate, following, positions, droop.values));
+    const room = this.#rest.room(gate, following, positions, droop.values);
+    const resting = gate.brake(this.#limits, dt, this.#joints, room);
     const stiff = link.gains?.stiffening !== true;
     this.#rest.step(gate, following, positions, droop.values, stiff, dt, now);
     this.#readSetpoints();
+    return resting;
   }
 
   /** Resets `wanted` to the setpoints, from which the next source continues. */
@@ -148,14 +161,39 @@ export class GroupDrive {
     for (let i = 0; i < wanted.length; i++) if (this.#joints[i] === 1) wanted[i] = setpoints[i]!;
   }
 
-  #throughGate(mirroring: boolean, dt: number, now: number): void {
-    const { gate, link, targets, setpoints, droop } = this.#parts;
+  /** Makes the targets of the setpoints. */
+  #aim(): void {
+    const { targets, setpoints, droop } = this.#parts;
     const values = droop.at(setpoints);
     for (let i = 0; i < targets.length; i++) targets[i] = setpoints[i]! + values[i]!;
-    this.#relieve(mirroring, now);
+  }
+
+  #throughGate(dt: number): void {
+    const { gate, link, targets, setpoints } = this.#parts;
     // The owner of a remote arm is sent setpoints and adds the droop.
     if (link.remote) for (let i = 0; i < targets.length; i++) if (this.#joints[i] === 1) setpoints[i] = targets[i]!;
     gate.step(targets, this.#limits, dt, this.#joints);
+  }
+
+  /**
+   * Has joints with a stall guard give way without a source. Their goals are only drawn back: they do not go on after
+   * what they press on has gone.
+   */
+  #yieldGrips(now: number): void {
+    const { model, gate, link, droop } = this.#parts;
+    if (link.remote) return;
+    const { positions, velocities, efforts } = link.readings;
+    for (let i = 0; i < model.stall.length; i++) {
+      const guard = model.stall[i]!;
+      if (guard === null || this.#joints[i] === 0) continue;
+      const goal = gate.goals[i]!;
+      const drawn = guard.step(goal, positions[i]!, velocities[i]!, efforts[i]!, droop.stiffnessOf(i), now);
+      // Once it gives way, `heed` bounds how far its goal is drawn back.
+      if (!guard.stalled || this.#relief.yields(gate)) continue;
+      this.#relief.give(i, Math.sign(goal - drawn), drawn, guard.limits.hold);
+      this.#goals = 'held';
+      gate.rearm(false, this.#joints);
+    }
   }
 
   /** Draws back the goals of joints that press on something without moving. Timed in real time, as servos overheat. */

@@ -42,6 +42,11 @@ export class StallGuard {
     this.#own = limits;
   }
 
+  /** The joint has pressed without moving: its goal is drawn back. */
+  get stalled(): boolean {
+    return this.#stalled;
+  }
+
   /** From now on the joint may press with no more than this, Nm; infinite: only its own limits apply. */
   limitTo(torque: number): void {
     const { torque: stall, time, hold } = this.#own;

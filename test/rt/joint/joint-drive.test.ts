@@ -153,6 +153,42 @@ describe('an arm that rests', () => {
   });
 });
 
+describe('a gripper whose move has ended on what it grips', () => {
+  const HOLD = 0.4;
+  /** The second joint closes to 1 rad on something at 0.1 rad. @param time after which it is drawn back, s */
+  const gripping = async (time: number): Promise<BenchArm> => {
+    const guard = new StallGuard({ torque: 1, time, hold: HOLD });
+    const bench = await BenchArm.holding({ model: { stall: [null, guard] } });
+    bench.shafts[1]!.ceiling = 0.1;
+    bench.arm.drive(moveTo(0, 1));
+    untilEnded(bench);
+    return bench;
+  };
+  const pressed = (bench: BenchArm, at: number): number => (bench.arm.goals[1]! - at) * STIFFNESS;
+
+  test.each([
+    ['while it moved', 0.2],
+    ['afterwards', 1.5],
+  ])('and that was drawn back %s stays there when that is taken away', async (_, time) => {
+    const bench = await gripping(time);
+    bench.run(3);
+    expect(pressed(bench, 0.1)).toBeCloseTo(HOLD, 1);
+    near([bench.arm.setpoints[1]!], [bench.arm.goals[1]!], 1e-6);
+    bench.shafts[1]!.ceiling = Number.POSITIVE_INFINITY;
+    bench.run(3);
+    expect(bench.angles[1]! - 0.1).toBeLessThan(HOLD / STIFFNESS + 0.005);
+  });
+
+  test('gives way again to what opens it', async () => {
+    const bench = await gripping(0.2);
+    bench.run(0.5);
+    bench.shafts[1]!.ceiling = -0.2;
+    bench.run(2);
+    expect(pressed(bench, -0.2)).toBeCloseTo(HOLD, 1);
+    near([bench.arm.goals[0]!], [0], 1e-6);
+  });
+});
+
 describe('a joint beyond its limits', () => {
   test.each([
     [2.2, 1],
