@@ -34,12 +34,15 @@ function leads(at: number, joints: Readonly<Record<string, number>>, over: numbe
   return { at, do: 'hand', arm: 'leader', joints, over } satisfies Deed & { at: number };
 }
 
-/** Steps beyond the end of its range that a joint's servo is told to keep to, on the side where the arm rests. */
+/**
+ * Limits of a joint's servo beyond which the arm rests, by so few steps that torque is tried: further out it is refused
+ * before any goal is sent.
+ */
 function narrow(model: string, joint: number): ServoFault {
   const { joints, poses } = loadArmModel(model);
   const { zero, sign } = joints[joint]!.servos[0]!;
   const at = Math.round(zero + (sign * poses.get('rest')![joint]! * 4096) / (2 * Math.PI));
-  return { registers: { max_position: at - 30, min_position: at - 1200, goal_position: at - 1000 } };
+  return { registers: { max_position: at - 15, min_position: at - 1200, goal_position: at - 1000 } };
 }
 
 export const CASES: readonly Case[] = [

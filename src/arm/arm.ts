@@ -32,6 +32,8 @@ const HEARD_LATE = 0.1;
 const RESET_DOUBT = 0.5;
 /** Longest wait for an arm to brake, s. */
 const BRAKING_LIMIT = 0.4;
+/** A goal beyond a servo's own position limit by no more than this is clamped, rad: two programs round differently. */
+const SERVO_LIMIT_SLACK = 0.01;
 
 const UNATTENDED =
   'the bridge was busy for more than 0.25 s and would have heard no stop: every arm was made to hold, until it is asked again';
@@ -298,6 +300,25 @@ export class Arm implements ControlListener {
   get outside(): string[] {
     const { outside } = this.read();
     return this.model.joints.filter((_, i) => outside[i] !== 0).map(({ name }) => name);
+  }
+
+  /**
+   * Which servo accepts no goal at a pose (rad; NaN: no goal) because of its own position limits, human-readable; empty
+   * if all do. A joint that stands beyond them may stay there. A gripper is left out: it goes as far as it can.
+   */
+  servoLimitAt(pose: Float64Array): string {
+    const { servoLower, servoUpper, positions } = this.read();
+    const joint = pose.findIndex((angle, i) => {
+      if (i === this.model.gripper?.index) return false;
+      const lower = Math.min(servoLower[i]!, positions[i]!) - SERVO_LIMIT_SLACK;
+      return angle < lower || angle > Math.max(servoUpper[i]!, positions[i]!) + SERVO_LIMIT_SLACK;
+    });
+    if (joint < 0) return '';
+    const range = `${servoLower[joint]!.toFixed(2)} to ${servoUpper[joint]!.toFixed(2)} rad`;
+    return (
+      `the servo of ${this.model.joints[joint]!.name} keeps to its own position limits, ${range}, and accepts no goal at ` +
+      `${pose[joint]!.toFixed(2)} rad: calibrate the arm to set them anew (arm-bridge calibrate)`
+    );
   }
 
   /** Factor by which moves may take longer than at the model's limits, at most: 1 or more. */

@@ -23,5 +23,6 @@ export async function approach(session: ArmSession, planning: ArmPlanning, goal:
   session.renew(Number.POSITIVE_INFINITY);
   const { positions } = arm.read();
   const short = arm.model.joints.find((_, i) => Math.abs(positions[i]! - goal[i]!) > ARRIVED);
-  return short === undefined ? null : `something holds its ${short.name} back`;
+  if (short === undefined) return null;
+  return arm.servoLimitAt(goal) || `something holds its ${short.name} back`;
 }

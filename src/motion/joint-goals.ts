@@ -304,6 +304,10 @@ export class JointGoals {
         `Angles are out of bounds for arm ${arm.name}: ${beyond.join(', ')}. Nothing has moved.`,
       );
     }
+    const limit = arm.servoLimitAt(wanted);
+    if (limit !== '') {
+      throw new BridgeError('bad_request', `Arm ${arm.name} does not go there: ${limit}. Nothing has moved.`, { arm });
+    }
     return goal;
   }
 }

@@ -29,5 +29,6 @@ function heldBack(arm: Arm, rest: Float64Array, without: number | null): string 
   const blocked = arm.model.joints.find(
     ({ role }, i) => role !== 'gripper' && i !== without && Math.abs(positions[i]! - rest[i]!) > DOWN_BAND,
   );
-  return blocked === undefined ? null : `something holds ${blocked.name} back`;
+  if (blocked === undefined) return null;
+  return arm.servoLimitAt(rest) || `something holds ${blocked.name} back`;
 }

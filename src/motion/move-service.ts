@@ -122,6 +122,8 @@ export class MoveService {
   async #foresee(arm: Arm, move: AbsoluteMove): Promise<Forecast> {
     const target = await absoluteTarget(arm, this.#planning(arm), this.#goals.present(arm), move);
     if (typeof target === 'string') return { problem: target, goal: null };
+    const kept = keptBack(arm, target);
+    if (kept !== null) return { problem: kept, goal: null };
     const route = await this.#route(arm, target.goal);
     if (typeof route === 'string') return { problem: this.#blocked(arm, route), goal: null };
     const left = target.plannedOrientationError;
@@ -310,6 +312,8 @@ export class MoveService {
       if (typeof found === 'string') return found;
       const { angles } = found;
       if (angles === null) return this.#legs(arm, found, wanted);
+      const kept = keptBack(arm, found);
+      if (kept !== null) return kept;
       const target = { ...found, angles };
       const line = () => this.#planning(arm).line(asked(arm), target, arm, wanted);
       const still = ['connected', 'ready'].includes(arm.read().state);
@@ -344,6 +348,8 @@ export class MoveService {
 
   /** Plans straight joint-space legs to a target, or returns the contact. */
   async #legs(arm: Arm, target: Target, wanted: RequireWanted, then?: Sequel): Promise<Plan | string> {
+    const kept = keptBack(arm, target);
+    if (kept !== null) return kept;
     const route = await this.#route(arm, target.goal, wanted);
     if (typeof route === 'string') return this.#blocked(arm, route);
     const work = async (session: ArmSession, began: number): Promise<MoveOutcome> => {
@@ -453,4 +459,10 @@ export class MoveService {
       leg = { kind: 'trajectory', goal: target.goal.map((angle, i) => angle + correction[i]!), speed: null };
     }
   }
+}
+
+/** Why the arm's servos do not go to a target, or null. */
+function keptBack(arm: Arm, { goal }: Target): string | null {
+  const limit = arm.servoLimitAt(goal);
+  return limit === '' ? null : `Arm ${arm.name} cannot go there: ${limit}. Nothing has moved.`;
 }

@@ -168,6 +168,7 @@ export class TrajectoryService {
     // A path that waits starts elsewhere, wherever the arm's present motion leaves it.
     const fault = undrivable(askedOf(arm, waypointsOf(arm, path, setpoints), setpoints, waits));
     if (fault !== null) throw cannotDrive(arm, fault);
+    requireServos(arm, path);
   }
 
   /** @throws {BridgeError} when a gripper command cannot be carried out in the arm's present state */
@@ -248,6 +249,7 @@ export class TrajectoryService {
     const setpoints = arm.read().setpoints.slice();
     const source = waypointsOf(arm, path, setpoints);
     const { times } = source;
+    requireServos(arm, path);
     const planning = this.#planners.of(arm);
     const fine = await planning.waypoints(askedOf(arm, source, setpoints, waits), requireWanted);
     if (typeof fine === 'string') throw cannotDrive(arm, fine);
@@ -360,6 +362,17 @@ function askedOf(arm: Arm, path: Waypoints, setpoints: Float64Array, waits: bool
     acceleration: Float64Array.from(joints, ({ move }) => move.acceleration),
   };
   return { path, from: setpoints, waits, moving: arm.read().state === 'moving', limits };
+}
+
+/** @throws {BridgeError} unsupported, when a servo's own position limits keep its joint from a pose of a path */
+function requireServos(arm: Arm, { names, times, positions }: JointPath): void {
+  const pose = new Float64Array(arm.model.joints.length).fill(Number.NaN);
+  const columns = names.map((name) => arm.model.joints.findIndex((joint) => joint.name === name));
+  for (let k = 0; k < times.length; k++) {
+    for (const [column, joint] of columns.entries()) pose[joint] = positions[k * names.length + column]!;
+    const limit = arm.servoLimitAt(pose);
+    if (limit !== '') throw cannotDrive(arm, `waypoint ${k + 1} of ${times.length}: ${limit}`);
+  }
 }
 
 function cannotDrive(arm: Arm, fault: string): BridgeError {

@@ -65,16 +65,18 @@ export function movedText(view: ArmingView, index: number, steps: number): strin
 /** Why torque does not go on: a servo does not hold the goal it was sent. */
 export function refusalText(view: ArmingView, index: number): string {
   const sent = view.sent[index]!;
-  const low = view.lowest[index]!;
-  const high = view.highest[index]!;
-  if (sent < low || sent > high) {
-    return (
-      `${view.label(index)} stands at ${view.steps[index]}, beyond its own position limits ${low} to ${high}, and takes no ` +
-      'goal there: move the joint between them by hand, or calibrate the arm anew (arm-bridge calibrate)'
-    );
-  }
+  if (sent < view.lowest[index]! || sent > view.highest[index]!) return beyondText(view, index);
   return (
     `${view.label(index)} takes no goals: it keeps ${view.taken[index]} where ${sent} was sent: check its operating mode and ` +
     'its registers (arm-bridge doctor), and that no other program uses the bus'
+  );
+}
+
+/** Why torque does not go on: a servo stands beyond its own position limits. */
+export function beyondText(view: ArmingView, index: number): string {
+  const limits = `${view.lowest[index]} to ${view.highest[index]}`;
+  return (
+    `${view.label(index)} stands at ${view.steps[index]}, beyond its own position limits ${limits}, and takes no goal ` +
+    'there: move the joint between them by hand, or calibrate the arm anew (arm-bridge calibrate)'
   );
 }

@@ -1,6 +1,6 @@
 import { Running } from '../../machine.ts';
 import { ARMING } from './arming-machine.ts';
-import { type ArmingView, movedText, refusalText } from './arming-view.ts';
+import { type ArmingView, beyondText, movedText, refusalText } from './arming-view.ts';
 
 /** Readings in a row for which a limp joint must stand still before it gets torque, and the scatter allowed, steps. */
 const AGREEING = 3;
@@ -169,14 +169,17 @@ export class Arming {
       if (this.#agreeing === 0 || moving >= 0) this.#anchor.set(view.steps);
       this.#agreeing = moving >= 0 ? 1 : this.#agreeing + 1;
     }
-    if (this.#agreeing > AGREEING) {
+    const beyond = this.#beyond();
+    if (this.#agreeing > AGREEING && beyond < 0) {
       this.#reads = 0;
       this.#put('agreed', now);
     } else if (now - this.#begun > SETTLING_LIMIT) {
       this.#problem =
-        moving >= 0
-          ? `${view.label(moving)} does not stand still: hold the arm, and try again`
-          : 'the readings of its servos do not agree: check the bus cable, and that no two servos have one id';
+        this.#agreeing > AGREEING
+          ? beyondText(view, beyond)
+          : moving >= 0
+            ? `${view.label(moving)} does not stand still: hold the arm, and try again`
+            : 'the readings of its servos do not agree: check the bus cable, and that no two servos have one id';
       this.#put('overdue', now);
     }
   }
@@ -202,6 +205,19 @@ export class Arming {
       this.#problem = refusing < 0 ? 'its servos have not been heard in time' : refusalText(view, refusing);
       this.#put('overdue', now);
     }
+  }
+
+  /**
+   * Index of a limp servo so far beyond its own position limits that torque would move its joint; -1 for none. Some
+   * servos store a goal beyond them and drive to the limit.
+   */
+  #beyond(): number {
+    const { holds, steps, lowest, highest, radians } = this.#view;
+    for (let i = 0; i < holds.length; i++) {
+      const band = PROVING_BAND / radians[i]!;
+      if (holds[i] === 0 && (steps[i]! < lowest[i]! - band || steps[i]! > highest[i]! + band)) return i;
+    }
+    return -1;
   }
 
   /** Whether a limp joint has left the place its goal was made for. */

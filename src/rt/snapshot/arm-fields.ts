@@ -176,6 +176,9 @@ export const JOINT_FIELDS = {
   external: perJoint('Nm', (arm, to) => to.set(arm.external)),
   /** 1 where a joint is beyond its limits by more than its droop explains. */
   outside: perJoint('', (arm, to) => to.set(arm.outside)),
+  /** Position limits that the joint's servos have of their own; infinite where they have none. */
+  servoLower: perJoint('rad', (arm, to) => to.set(arm.link.limits.lower)),
+  servoUpper: perJoint('rad', (arm, to) => to.set(arm.link.limits.upper)),
 } as const satisfies Readonly<Record<string, PerJoint>>;
 
 export type ArmField = keyof typeof ARM_FIELDS;

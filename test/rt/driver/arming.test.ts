@@ -165,13 +165,42 @@ describe('torque on', () => {
 
   test('is refused when a servo stands beyond its own limits, and says how it comes back between them', () => {
     servos.taken[0] = 1700;
-    servos.lowest[0] = 1020;
+    servos.lowest[0] = 1015;
     servos.highest[0] = 3000;
     ask(true);
     run(0.5);
     expect(told).toEqual([
-      expect.stringMatching(/^servo 1 stands at 1000, beyond its own position limits 1020 to 3000, .*by hand/),
+      expect.stringMatching(/^servo 1 stands at 1000, beyond its own position limits 1015 to 3000, .*by hand/),
     ]);
+  });
+
+  test.each([
+    ['below', 1021, 3000],
+    ['above', 500, 979],
+  ])(
+    'is not tried for a joint %s the limits of its servo, which might drive to them, until it is moved',
+    (_, low, high) => {
+      servos.lowest[0] = low;
+      servos.highest[0] = high;
+      ask(true);
+      run(1.6);
+      expect(servos.log).toEqual([]);
+      expect(told).toEqual([expect.stringMatching(/^servo 1 stands at 1000, beyond its own position limits/)]);
+      ask(true);
+      run(1);
+      servos.steps[0] = (low + high) / 2;
+      run(0.1);
+      expect(told[1]).toBe('');
+    },
+  );
+
+  test('goes on for a servo a few steps beyond its own limits, and for one that holds there', () => {
+    servos.lowest[0] = 1009;
+    servos.highest[1] = 1900;
+    servos.holds[1] = 1;
+    ask(true);
+    run(0.5);
+    expect(told).toEqual(['']);
   });
 
   test('needs two reads in a row with the goals: one is not believed', () => {

@@ -44,6 +44,7 @@ function published(differs: object = {}): Published {
         heard: Float64Array.of(46, 0),
         lost: numbers(80),
       },
+      limits: { lower: numbers(130), upper: numbers(140) },
     },
     goals: numbers(90),
     setpoints: numbers(100),
@@ -96,6 +97,8 @@ describe('a snapshot', () => {
       deviations: numbers(110),
       external: numbers(120),
       outside: Float64Array.of(1, 0),
+      servoLower: numbers(130),
+      servoUpper: numbers(140),
     });
   });
 
