@@ -13,6 +13,7 @@ import { messageOf } from '../message-of.ts';
 import { FAMILIES } from '../servo/families.ts';
 import type { ServoModel as ServoTable } from '../servo/servo-model.ts';
 import { modelByName } from '../servo/servo-models.ts';
+import { LONGEST_NAME, MOST_JOINTS } from '../sizes.ts';
 import { BASE_VARIANT, layVariant } from './variant.ts';
 
 export { armChain };
@@ -148,11 +149,9 @@ export class ArmModelError extends Error {
   override readonly name = 'ArmModelError';
 }
 
-/** Most joints, servos of a joint and named poses of an arm, and most characters of its names. */
-const MOST_JOINTS = 32;
+/** Most servos of a joint, and named poses of an arm. */
 const MOST_SERVOS = 4;
 const MOST_POSES = 32;
-const LONGEST_NAME = 64;
 
 const text = z.string().min(1).max(LONGEST_NAME, `at most ${LONGEST_NAME} characters`);
 const name = text.regex(/^[a-z][a-z0-9_]*$/, 'a lower-case name of letters, digits and _');

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { messageOf } from '../message-of.ts';
+import { LONGEST_NAME } from '../sizes.ts';
 
 /** Folder of the scenes shipped with the bridge. */
 export const SCENES_DIRECTORY = fileURLToPath(new URL('../../scenes', import.meta.url));
@@ -21,7 +22,6 @@ export class SceneError extends Error {
 export const FARTHEST = 2;
 const MOST_OBJECTS = 30;
 const MOST_PARTS = 10;
-const LONGEST_NAME = 64;
 
 const text = z
   .string()

@@ -1,8 +1,6 @@
 import { z } from 'zod';
+import { LONGEST_NAME, MOST_JOINTS, MOST_PAIRS } from '../sizes.ts';
 
-/** Most characters of names, and most joints of an arm, as in the HTTP interface. */
-const LONGEST_NAME = 64;
-const MOST_JOINTS = 32;
 /** Most characters of paths, and of addresses on a network: a host name has 253 at most. */
 const LONGEST_PATH = 1024;
 const LONGEST_ADDRESS = 300;
@@ -237,7 +235,6 @@ const sim = z.strictObject({
 export const LEAST_SPEED_SCALE = 0.1;
 
 export const MOST_ARMS = 16;
-const MOST_PAIRS = 16;
 
 export const armConfig = z.strictObject({
   name: name.describe('Name of the arm and its ROS namespace.'),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Arm, Caller } from '../arm/types.ts';
 import { type Chunk, type ChunkOutcome, LONGEST_CHUNK, MOST_POINTS } from '../motion/chunk-service.ts';
-import { LONGEST_NAME, list, MOST_JOINTS, number, table, word } from './fields.ts';
+import { LONGEST_NAME, MOST_JOINTS } from '../sizes.ts';
+import { list, number, table, word } from './fields.ts';
 import type { Parts } from './route.ts';
 
 /** Request fields of a chunk, for HTTP and the live stream. */

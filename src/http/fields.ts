@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LONGEST_NAME } from '../sizes.ts';
 
 /**
  * Field schemas of requests. The message of an issue is the type of the field error (`float_type`, `int_from_float`,
@@ -8,11 +9,7 @@ import { z } from 'zod';
 /** All schemas with a name in the OpenAPI description. */
 export const components = z.registry<{ id: string }>();
 
-/** Most joints and pairs in one request. */
-export const MOST_JOINTS = 32;
-export const MOST_PAIRS = 16;
-/** Most characters of a name, and of a path or an address. */
-export const LONGEST_NAME = 64;
+/** Most characters of a path or an address. */
 export const LONGEST_PATH = 128;
 
 /** Marks a float literal beyond 64-bit integers. An integer literal of that size is a valid integer. */

@@ -20,8 +20,8 @@ import type { NamedTokens } from '../named-tokens.ts';
 import type { RecordingService } from '../recording/recording-service.ts';
 import type { Roster } from '../roster.ts';
 import type { SetupService } from '../setup/setup-service.ts';
+import { LONGEST_NAME } from '../sizes.ts';
 import { HttpProblem, UNKNOWN } from './errors.ts';
-import { LONGEST_NAME } from './fields.ts';
 import type { Session } from './guard.ts';
 import type { Tokens } from './tokens.ts';
 

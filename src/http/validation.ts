@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { z } from 'zod';
+import { LONGEST_NAME } from '../sizes.ts';
 import { type Dialect, softened } from './dialect.ts';
 import { type FieldError, HttpProblem } from './errors.ts';
-import { LONGEST_NAME } from './fields.ts';
 import { JsonDepthError, JsonSyntaxError, readJson } from './json.ts';
 
 const TEXTS: Readonly<Record<string, string>> = {

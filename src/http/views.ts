@@ -3,9 +3,10 @@ import { alarmTexts } from '../arm/alarms.ts';
 import { ACTS, type Entry, OUTCOMES } from '../arm/journal.ts';
 import { travelOf } from '../arm/model.ts';
 import { ARM_STATES, type Arm } from '../arm/types.ts';
+import { MOST_JOINTS } from '../sizes.ts';
 import { fitting } from './answer-size.ts';
 import { ASK_STATES, type Ask } from './asks.ts';
-import { components, MOST_JOINTS } from './fields.ts';
+import { components } from './fields.ts';
 import type { HttpServices } from './services.ts';
 
 /**

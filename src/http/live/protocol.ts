@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { SCOPES } from '../../named-tokens.ts';
+import { MOST_JOINTS } from '../../sizes.ts';
 import { MOST_ASKS } from '../asks.ts';
 import { chunkFields, chunkOutcomeFields } from '../chunks.ts';
 import { HttpProblem } from '../errors.ts';
-import { asModel, boolean, components, integer, list, MOST_JOINTS, map, number, oneOf } from '../fields.ts';
+import { asModel, boolean, components, integer, list, map, number, oneOf } from '../fields.ts';
 import { outcome } from '../schemas.ts';
 import { readMessage } from '../validation.ts';
 import {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { MOST_JOINTS } from '../../sizes.ts';
 import { completedAbsolute } from '../dialect.ts';
 import { etagOf, isKnown } from '../etag.ts';
-import { components, MOST_JOINTS } from '../fields.ts';
+import { components } from '../fields.ts';
 import { absoluteMoveOf, absoluteMoveRequest } from '../move-bodies.ts';
 import { CONFLICT, NO_ARM, route, takeOver } from '../route.ts';
 import { ok, statusAnswer } from '../schemas.ts';

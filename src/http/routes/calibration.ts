@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Caller } from '../../arm/types.ts';
 import type { CalibrationAnswer } from '../../calibration/calibrating.ts';
+import { LONGEST_NAME, MOST_JOINTS } from '../../sizes.ts';
 import { HttpProblem } from '../errors.ts';
-import { components, LONGEST_NAME, MOST_JOINTS, queryList, word } from '../fields.ts';
+import { components, queryList, word } from '../fields.ts';
 import { CONFLICT, NO_ARM, route, takeOver } from '../route.ts';
 import { failedRequest, ok, statusAnswer } from '../schemas.ts';
 

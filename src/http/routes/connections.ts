@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { LONGEST_NAME } from '../../sizes.ts';
 import { fitting } from '../answer-size.ts';
 import { asProblem, HttpProblem } from '../errors.ts';
-import { asMap, asModel, components, LONGEST_NAME, LONGEST_PATH, word } from '../fields.ts';
+import { asMap, asModel, components, LONGEST_PATH, word } from '../fields.ts';
 import { CONFLICT, route, takeOver, UNKNOWN_ARM } from '../route.ts';
 import { failed, ok, outcome, statusAnswer } from '../schemas.ts';
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Arm } from '../../arm/types.ts';
 import { RECORDING_NAME, type RunningEpisode } from '../../recording/recording-service.ts';
-import { asModel, boolean, components, LONGEST_NAME, list, text, word } from '../fields.ts';
+import { LONGEST_NAME } from '../../sizes.ts';
+import { asModel, boolean, components, list, text, word } from '../fields.ts';
 import { route } from '../route.ts';
 import { failed, ok, outcome, statusAnswer } from '../schemas.ts';
 import { armByName, type HttpServices } from '../services.ts';

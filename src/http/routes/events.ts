@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { ACTS } from '../../arm/journal.ts';
+import { LONGEST_NAME } from '../../sizes.ts';
 import { fitting } from '../answer-size.ts';
-import { components, LONGEST_NAME, oneOf, queryInteger, queryNumber, word } from '../fields.ts';
+import { components, oneOf, queryInteger, queryNumber, word } from '../fields.ts';
 import { route } from '../route.ts';
 import { eventView, journalEvent } from '../views.ts';
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Arm, Caller } from '../../arm/types.ts';
+import { MOST_JOINTS } from '../../sizes.ts';
 import { asking } from '../callers.ts';
 import { answeredInTime } from '../dialect.ts';
 import { asProblem, HttpProblem } from '../errors.ts';
-import { asModel, boolean, components, integer, list, MOST_JOINTS, number, oneOf } from '../fields.ts';
+import { asModel, boolean, components, integer, list, number, oneOf } from '../fields.ts';
 import { CONFLICT, moving, NOT_THERE, route, takeOver } from '../route.ts';
 import { failed, ok, statusAnswer } from '../schemas.ts';
 import { degrees, radiansFromDegrees, radiansFromSteps, stepsFromRadians } from '../units.ts';

@@ -8,9 +8,10 @@ import {
   RELEASES,
   type Release,
 } from '../../mirror/mirroring.ts';
+import { MOST_PAIRS } from '../../sizes.ts';
 import { asking } from '../callers.ts';
 import { HttpProblem } from '../errors.ts';
-import { asMap, asModel, boolean, components, integer, list, MOST_PAIRS, number, oneOf } from '../fields.ts';
+import { asMap, asModel, boolean, components, integer, list, number, oneOf } from '../fields.ts';
 import { CONFLICT, moving, route, takeOver, UNKNOWN_ARM } from '../route.ts';
 import { failed, ok, statusAnswer } from '../schemas.ts';
 import { armById, type HttpServices } from '../services.ts';

@@ -2,21 +2,11 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Arm, Caller } from '../../arm/types.ts';
 import { PATHS } from '../../motion/moves.ts';
+import { LONGEST_NAME, MOST_JOINTS } from '../../sizes.ts';
 import { fitting } from '../answer-size.ts';
 import { asking } from '../callers.ts';
 import { HttpProblem } from '../errors.ts';
-import {
-  asModel,
-  components,
-  integer,
-  LONGEST_NAME,
-  MOST_JOINTS,
-  map,
-  number,
-  oneOf,
-  queryInteger,
-  word,
-} from '../fields.ts';
+import { asModel, components, integer, map, number, oneOf, queryInteger, word } from '../fields.ts';
 import { MOST_LISTED, MOTION_STATES, type Motion, type MotionEnd } from '../motions.ts';
 import { CONFLICT, moving, NO_ARM, route, takeOver } from '../route.ts';
 import { ok, statusAnswer } from '../schemas.ts';

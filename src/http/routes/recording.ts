@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Caller } from '../../arm/types.ts';
 import { RECORDING_NAME, timeName } from '../../recording/recording-service.ts';
-import { asModel, boolean, components, LONGEST_NAME, number, text, word } from '../fields.ts';
+import { LONGEST_NAME } from '../../sizes.ts';
+import { asModel, boolean, components, number, text, word } from '../fields.ts';
 import { CONFLICT, moving, route, UNKNOWN_ARM } from '../route.ts';
 import { failed, ok, outcome } from '../schemas.ts';
 

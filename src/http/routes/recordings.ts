@@ -6,20 +6,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { RecordingFacts } from '../../recording/messages.ts';
 import { RECORDING_NAME } from '../../recording/recording-service.ts';
+import { LONGEST_NAME, MOST_JOINTS } from '../../sizes.ts';
 import { fitting, sizeOf } from '../answer-size.ts';
 import { HttpProblem } from '../errors.ts';
-import {
-  asModel,
-  components,
-  LONGEST_NAME,
-  MOST_JOINTS,
-  number,
-  oneOf,
-  queryInteger,
-  queryNumber,
-  text,
-  word,
-} from '../fields.ts';
+import { asModel, components, number, oneOf, queryInteger, queryNumber, text, word } from '../fields.ts';
 import { route } from '../route.ts';
 import { ok, outcome, statusAnswer } from '../schemas.ts';
 import { armById } from '../services.ts';

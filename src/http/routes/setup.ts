@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { SETUP, type SetupStep } from '../../setup/arm-setup.ts';
 import { HAND_ACTIONS, SETUP_ACTIONS } from '../../setup/setup-service.ts';
+import { LONGEST_NAME } from '../../sizes.ts';
 import { asking } from '../callers.ts';
-import { asModel, components, LONGEST_NAME, LONGEST_PATH, oneOf, word } from '../fields.ts';
+import { asModel, components, LONGEST_PATH, oneOf, word } from '../fields.ts';
 import { route } from '../route.ts';
 import { ok, statusAnswer } from '../schemas.ts';
 import type { HttpServices } from '../services.ts';

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { FARTHEST } from '../../arm/scene.ts';
 import type { Arm } from '../../arm/types.ts';
+import { LONGEST_NAME, MOST_JOINTS } from '../../sizes.ts';
 import { HttpProblem } from '../errors.ts';
-import { asModel, components, integer, LONGEST_NAME, MOST_JOINTS, map, number, word } from '../fields.ts';
+import { asModel, components, integer, map, number, word } from '../fields.ts';
 import { route } from '../route.ts';
 import { ok, statusAnswer } from '../schemas.ts';
 import { armById, armsById, type HttpServices, type SimulationControl } from '../services.ts';

@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
 import { z } from 'zod';
 import { ARM_STATES, type Arm } from '../../arm/types.ts';
-import { components, MOST_JOINTS } from '../fields.ts';
+import { MOST_JOINTS } from '../../sizes.ts';
+import { components } from '../fields.ts';
 import { metricsText } from '../metrics.ts';
 import { route } from '../route.ts';
 import { failed, ok, statusAnswer, statusResponse } from '../schemas.ts';
