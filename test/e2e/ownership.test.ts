@@ -6,6 +6,8 @@ const MOVE_VELOCITY = 1.5;
 const MOVE_ACCELERATION = 6;
 /** Goals are published at 100 Hz, two cycles apart, s. */
 const PUBLISHED = 0.01;
+/** Steps of goals that came in time, of which more are needed to judge a motion. */
+const ENOUGH = 20;
 /** What a machine that is busy with other things may take for anything, ms. */
 const PATIENCE = { timeout: 20_000 };
 const PAIR = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };
@@ -77,24 +79,27 @@ describe.skipIf(!HAS_ROS)('as rclpy records it', () => {
     // A cycle's change of the weight's correction, and the jitter of stamps, come on top.
     for (const { dt, changes } of steps)
       for (const change of changes) expect(change).toBeLessThan(MOVE_ACCELERATION * 1.2 * dt + 0.05);
-    // A busy computer publishes few steps in time.
-    expect(steps.length).toBeGreaterThan(5);
+    expect(steps.length).toBeGreaterThan(ENOUGH);
   }
 
   test('goals go on without a jump when a move is superseded, reversed, or its client hangs up', async () => {
-    const first = bridge.post('/move/absolute?robot_id=1', FAR);
-    await sleep(0.5);
-    const second = bridge.post('/move/absolute?robot_id=1', OTHER_WAY);
-    await first;
-    await sleep(0.7);
-    const client = new AbortController();
-    const third = bridge.post('/move/absolute?robot_id=1', FAR, client.signal);
-    await second;
-    await sleep(0.4);
-    client.abort();
-    await third.catch(() => {});
-    await sleep(0.6);
-    const rows = await goals();
+    const rows: JointRow[] = [];
+    // A busy computer publishes few goals in time, so it takes more rounds until there is enough to judge.
+    while (speedChangesOf(rows, PUBLISHED).length <= ENOUGH) {
+      const first = bridge.post('/move/absolute?robot_id=1', FAR);
+      await sleep(0.5);
+      const second = bridge.post('/move/absolute?robot_id=1', OTHER_WAY);
+      await first;
+      await sleep(0.7);
+      const client = new AbortController();
+      const third = bridge.post('/move/absolute?robot_id=1', FAR, client.signal);
+      await second;
+      await sleep(0.4);
+      client.abort();
+      await third.catch(() => {});
+      await sleep(0.6);
+      rows.push(...(await goals()));
+    }
     expectContinuous(rows);
     const last = speedsOf(rows).slice(-20);
     for (const { speeds } of last) for (const speed of speeds) expect(speed).toBe(0);

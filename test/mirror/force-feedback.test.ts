@@ -1,16 +1,11 @@
 import { expect, test } from 'vitest';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
-import { FEETECH_GEAR, FeltPair, fadeTime, fastestAtRest, NAMES } from './support/felt.ts';
+import { FEETECH_GEAR, FeltPair, fadeTime, fastestAtRest, motor, NAMES, steadiness } from './support/felt.ts';
 
 const PAN = 'shoulder_pan';
 /** Half of what the leader's shoulder_pan gives, Nm: most that floating may ask of it. */
 const CAP = 1.63 / 2;
 const CYCLE = 0.005;
-
-/** Torque of the leader's motor at its shoulder_pan, which carries no weight, Nm. */
-function motor(pair: FeltPair): number {
-  return pair.sim('leader').truth(0).motorTorques[0]!;
-}
 
 /** A hand pushes the leader's shoulder_pan until the follower presses on a wall, Nm/rad. */
 async function pressing(pair: FeltPair, depth = 0.3): Promise<{ hand: () => number; wall: () => number }> {
@@ -167,15 +162,7 @@ test.each(ENDINGS)(
 test('through an adapter with a latency timer of 16 ms that loses replies a push stays, and a stuck line ends it in time', async () => {
   const pair = await FeltPair.start({ arm: 1 }, { line: { baudRate: 1_000_000, interval: 0.016 } });
   await pressing(pair);
-  pair.grasp(PAN);
-  await pair.bridge.fault('follower', { loseRate: 0.02 });
-  await pair.bridge.pass(0.3);
-  const pushes: number[] = [];
-  for (let k = 0; k < 400; k++) {
-    await pair.bridge.pass(CYCLE);
-    pushes.push(-motor(pair));
-  }
-  expect(Math.min(...pushes)).toBeGreaterThan(0.85 * Math.max(...pushes));
+  expect(await steadiness(pair, 2, () => pair.bridge.fault('follower', { loseRate: 0.02 }))).toBeGreaterThan(0.85);
   await pair.bridge.fault('follower', { loseRate: 0 });
   const stuck = await fadeTime(pair, PAN, () => pair.bridge.fault('follower', { stall: 1 }));
   expect(stuck).toBeLessThan(0.1 + 0.02);

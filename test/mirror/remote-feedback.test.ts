@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FEETECH_GEAR, FeltPair, fadeTime } from './support/felt.ts';
+import { FEETECH_GEAR, FeltPair, fadeTime, motor, steadiness } from './support/felt.ts';
 
 const PAN = 'shoulder_pan';
 /** Half of what the leader's shoulder_pan gives, Nm: most that floating may ask of it. */
@@ -9,11 +9,6 @@ const CYCLE = 0.005;
 const MIRROR_SPEED = 3;
 /** One of a hundred messages is lost, and they take so long on their way, s, and up to a fifth longer. */
 const network = (delay: number) => ({ delay, jitter: delay / 5, loss: 0.01 });
-
-/** Torque of the leader's motor at its shoulder_pan, which carries no weight, Nm. */
-function motor(pair: FeltPair): number {
-  return pair.sim('leader').truth(0).motorTorques[0]!;
-}
 
 /** A hand pushes the leader's shoulder_pan until the follower presses on a wall. @returns what the wall pushes with, Nm */
 async function pressing(pair: FeltPair): Promise<() => number> {
@@ -129,14 +124,7 @@ const ENDINGS: readonly (readonly [string, (pair: FeltPair) => Promise<unknown> 
 test('a push of a follower 60 ms away stays while messages are late by chance and some are lost', async () => {
   const pair = await FeltPair.start({ arm: 1 }, { network: network(0.06) });
   await pressing(pair);
-  pair.grasp(PAN);
-  await pair.bridge.pass(0.3);
-  const pushes: number[] = [];
-  for (let k = 0; k < 1000; k++) {
-    await pair.bridge.pass(CYCLE);
-    pushes.push(-motor(pair));
-  }
-  expect(Math.min(...pushes)).toBeGreaterThan(0.9 * Math.max(...pushes));
+  expect(await steadiness(pair, 5)).toBeGreaterThan(0.9);
 }, 300_000);
 
 test.each(ENDINGS)(

@@ -192,6 +192,29 @@ export class FeltPair {
   }
 }
 
+/** Torque of the leader's motor at its shoulder_pan, which carries no weight, Nm. */
+export function motor(pair: FeltPair): number {
+  return pair.sim('leader').truth(0).motorTorques[0]!;
+}
+
+/**
+ * How much of its push on a hand that holds its shoulder_pan firmly a leader keeps at least, 0 to 1.
+ * @param prepare what begins once the hand holds it @param time s
+ */
+export async function steadiness(pair: FeltPair, time: number, prepare?: () => Promise<unknown>): Promise<number> {
+  const period = 0.005;
+  pair.grasp('shoulder_pan');
+  await prepare?.();
+  await pair.bridge.pass(0.3);
+  const pushes: number[] = [];
+  for (let k = 0; k < time / period; k++) {
+    await pair.bridge.pass(period);
+    pushes.push(-motor(pair));
+  }
+  const most = Math.max(...pushes);
+  return most > 0 ? Math.min(...pushes) / most : 0;
+}
+
 /** How often the torque of a motor is looked at, s. */
 const LOOK = 0.001;
 /** Torque of a joint that is let go, Nm: damping, and the friction of its gears. */
