@@ -510,12 +510,14 @@ export class Arm implements ControlListener {
     try {
       return this.#claim(caller, options);
     } catch (error) {
-      // Refusals of HTTP requests are recorded with their response instead.
-      if (caller.origin?.request == null && error instanceof BridgeError) {
-        this.journal.record(actOf(options), this.name, originOf(caller), 'refused', error.message);
-      }
+      if (error instanceof BridgeError) this.recordRefusal(caller, error, actOf(options));
       throw error;
     }
+  }
+
+  /** Records a refusal in the journal; that of an HTTP request is recorded with its response instead. */
+  recordRefusal(caller: Caller, { message }: BridgeError, act: Act = 'motion'): void {
+    if (caller.origin?.request == null) this.journal.record(act, this.name, originOf(caller), 'refused', message);
   }
 
   /** @throws {BridgeError} owned, if another bridge drives an arm of this name for such callers */

@@ -3,7 +3,6 @@ import { type Group, includes, type Joints } from '../rt/joint/joint-groups.ts';
 import type { SourceSpec } from '../rt/messages.ts';
 import type { Arm } from './arm.ts';
 import type { ArmSession } from './arm-session.ts';
-import { originOf } from './journal.ts';
 import { BridgeError, type Caller } from './types.ts';
 
 /**
@@ -56,10 +55,7 @@ export class InputStreams {
     if (session !== null && includes(session.joints, joints)) return groupOf(session);
     const refused = refusalOf(arm, caller, joints) ?? (session === null ? pauseOf(arm, heard, now) : null);
     if (refused !== null) {
-      // As in `Arm.claim`: refusals of HTTP requests are recorded with their response instead.
-      if (caller.origin?.request == null) {
-        arm.journal.record('motion', arm.name, originOf(caller), 'refused', refused.message);
-      }
+      arm.recordRefusal(caller, refused);
       return refused;
     }
     try {
