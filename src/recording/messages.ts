@@ -293,8 +293,8 @@ export type RefusedWhy = 'request' | 'unfit' | 'internal';
 export type FromRecording =
   | { readonly kind: 'reply'; readonly request: number; readonly result: unknown }
   | { readonly kind: 'refused'; readonly request: number; readonly text: string; readonly why: RefusedWhy }
-  /** Text for the user. */
-  | { readonly kind: 'notice'; readonly text: string }
+  /** A recording has ended early, and why. */
+  | { readonly kind: 'ended'; readonly recording: string; readonly problem: string }
   /** Bytes of camera messages that the recording has written since the last time. */
   | { readonly kind: 'seen'; readonly recording: string; readonly bytes: number }
   /** Room for recordings: a warning for the user; empty while there is enough. Sent when it changes. */

@@ -26,6 +26,8 @@ interface Waiting {
 export class RecordingClient {
   /** Called with messages for the user. */
   onNotice: (text: string) => void = () => {};
+  /** Called with the name of a recording that has ended early, and why. */
+  onEnded: (recording: string, problem: string) => void = () => {};
   /** Called with the warning about the room that is left, when it changes; empty while there is enough. */
   onRoom: (warning: string) => void = () => {};
   /** Called when a recording has written so many bytes of camera messages since the last time. */
@@ -79,8 +81,8 @@ export class RecordingClient {
   }
 
   #take(message: FromRecording): void {
-    if (message.kind === 'notice') {
-      this.onNotice(message.text);
+    if (message.kind === 'ended') {
+      this.onEnded(message.recording, message.problem);
       return;
     }
     if (message.kind === 'seen') {

@@ -61,6 +61,8 @@ export interface RunningEpisode extends Labels {
   readonly arms: readonly string[];
   /** s since the epoch */
   readonly began: number;
+  /** When it ended early, s since the epoch, and why; null while it is being recorded. */
+  readonly early: { readonly ended: number; readonly problem: string } | null;
 }
 
 export interface RecordingParts {
@@ -99,6 +101,12 @@ export class RecordingService {
     const setup = { folder: this.#folder, quota: settings.quota * MEGABYTE };
     this.#client = new RecordingClient(() => parts.launch(setup));
     this.#client.onNotice = parts.notice;
+    this.#client.onEnded = (recording, problem) => {
+      parts.notice(`the recording "${recording}" has ended early: ${problem}`);
+      if (this.#episode?.facts.name !== recording) return;
+      const { facts, watch } = this.#episode;
+      this.#episode = { facts: { ...facts, early: { ended: parts.clock.wall(), problem } }, watch };
+    };
     this.#client.onRoom = (warning) => {
       // Once, although the numbers in it change.
       if (this.#roomWarning === '') parts.notice(warning);
@@ -140,7 +148,7 @@ export class RecordingService {
     return this.#running.size > 0 || this.#episode !== null;
   }
 
-  /** The running episode; null if there is none. */
+  /** The episode that has been started and not been stopped; null if there is none. */
   get episode(): RunningEpisode | null {
     return this.#episode?.facts ?? null;
   }
@@ -203,7 +211,7 @@ export class RecordingService {
       const chosen = name ?? `${dataset ?? 'episode'}-${timeName(began)}`.slice(-64);
       const said = { ...NOT_SAID, ...labels };
       const { path } = await this.#begin({ name: chosen, dataset, content: 'episode', rate: null, labels: said }, arms);
-      const facts = { name: chosen, dataset, path, began, arms: arms.map((arm) => arm.name), ...said };
+      const facts = { name: chosen, dataset, path, began, early: null, arms: arms.map((arm) => arm.name), ...said };
       this.#episode = { facts, watch: new EpisodeWatch(chosen, arms, this.#client, clock) };
       return facts;
     } finally {
@@ -230,10 +238,11 @@ export class RecordingService {
     }
   }
 
-  /** Adds a mark to the episode. @returns false if no episode is running */
+  /** Adds a mark to the episode. @returns false if no episode is running, or it has ended early */
   mark(text: string): boolean {
-    this.#episode?.watch.tell('info', '', 'mark', text);
-    return this.#episode !== null;
+    if (this.#episode === null || this.#episode.facts.early !== null) return false;
+    this.#episode.watch.tell('info', '', 'mark', text);
+    return true;
   }
 
   /**

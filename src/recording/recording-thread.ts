@@ -169,7 +169,7 @@ export class RecordingThread {
       if (bytes > 0) this.#post({ kind: 'seen', recording: name, bytes });
       if (!recorder?.problem || this.#told.has(name)) continue;
       this.#told.add(name);
-      this.#post({ kind: 'notice', text: `the recording "${name}" has ended early: ${recorder.problem}` });
+      this.#post({ kind: 'ended', recording: name, problem: recorder.problem });
     }
   }
 

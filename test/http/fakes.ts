@@ -445,6 +445,7 @@ export class FakeRecordings {
       operator,
       verdict: '' as const,
       began,
+      early: null,
     };
     this.episode = made;
     return made;

@@ -52,6 +52,26 @@ test('that room runs out is told once before it does, in the log and by the stat
   expect((await bridge.get('/api/v1/recordings')).body.warning).toBe(await warning());
 });
 
+test('an episode that has run out of room says so until it is ended, grows no more, and takes no marks', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-quota-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const recording = { folder: join(folder, 'recordings'), quota: 1 };
+  const bridge = await VirtualBridge.start({ arms: ARMS, recording }, folder);
+  const problem = 'the quota (recording.quota) is used up';
+  const state = async () => (await bridge.get('/api/v1/episode')).body.episode;
+  expect((await bridge.post('/api/v1/episode/start', { name: 'long' })).body.episode.problem).toBeNull();
+  expect((await bridge.post('/api/v1/episode/mark', { text: 'here' })).body.status).toBe('ok');
+  await bridge.becomes(() => expect(bridge.told('the recording "long" has ended early')).toHaveLength(1), 40);
+  const ended = await state();
+  await bridge.pass(2);
+  expect(await state()).toEqual({ ...ended, name: 'long', problem });
+  for (const path of ['/api/v1/episode/mark', '/api/v1/episode/stop']) {
+    const { body } = await bridge.post(path, {});
+    expect([path, body.status, body.message]).toEqual([path, 'error', `The episode ended early: ${problem}.`]);
+  }
+  expect(await state()).toBeNull();
+});
+
 test('files that are received at once have room for all of them, or the later ones are refused', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-quota-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -19,6 +19,14 @@ const KEYS = { r: 'record', m: 'mark', g: 'good', b: 'bad', x: 'drop', t: 'task'
 type Act = (typeof KEYS)[keyof typeof KEYS];
 const EVERY = 'All datasets';
 
+/** What an episode that was begun does. @param episode null: none was, or it was ended */
+function stateOf(episode: Episode | null): string {
+  if (episode === null) return 'Nothing is being recorded.';
+  const { name, duration, problem } = episode;
+  const so = `${name}: ${measure(duration, 0, ' s')}`;
+  return problem === null ? so : `${so}. It ended early: ${problem}. End it to keep what there is.`;
+}
+
 const megabytes = (bytes: number): string => measure(bytes / 1e6, bytes < 1e7 ? 1 : 0, ' MB');
 
 /** Starts and ends episodes, and says what they show. */
@@ -74,9 +82,7 @@ class EpisodeCard {
     for (const each of this.#ends) block(each, this.#recording ? '' : 'Nothing is being recorded: press Record first.');
     this.#start.classList.toggle('main', !this.#recording);
     this.#ends[0]?.classList.toggle('main', this.#recording);
-    const text =
-      episode === null ? 'Nothing is being recorded.' : `${episode.name}: ${measure(episode.duration, 0, ' s')}`;
-    setText(this.#state, text);
+    setText(this.#state, stateOf(episode));
     this.element.dataset.recording = String(this.#recording);
   }
 

@@ -804,7 +804,7 @@ export interface paths {
         };
         /**
          * The running episode
-         * @description Its name, arms and task, and for how long it has been recorded; null while there is none.
+         * @description Its name, arms and task, for how long it has been recorded, and whether it has ended early; null while there is none.
          */
         get: operations["episode"];
         put?: never;
@@ -2692,6 +2692,8 @@ export interface components {
             began: number;
             /** @description Length so far, in seconds. */
             duration: number;
+            /** @description Why it has ended early, for instance a full disk; null while it runs. */
+            problem: string | null;
         };
         /** EpisodeResponse */
         EpisodeResponse: {
@@ -6900,7 +6902,8 @@ export interface operations {
                      *         "task": "Put the cube into the box",
                      *         "operator": "ada",
                      *         "began": 1767323045.12,
-                     *         "duration": 3.2
+                     *         "duration": 3.2,
+                     *         "problem": null
                      *       }
                      *     }
                      */
@@ -6955,7 +6958,8 @@ export interface operations {
                      *         "task": "Put the cube into the box",
                      *         "operator": "ada",
                      *         "began": 1767323045.12,
-                     *         "duration": 3.2
+                     *         "duration": 3.2,
+                     *         "problem": null
                      *       }
                      *     }
                      */

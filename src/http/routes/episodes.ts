@@ -46,6 +46,7 @@ const runningEpisode = z
     operator: z.string(),
     began: z.number().describe('When it began, seconds since the epoch.'),
     duration: z.number().describe('Length so far, in seconds.'),
+    problem: z.string().nullable().describe('Why it has ended early, for instance a full disk; null while it runs.'),
   })
   .register(components, { id: 'RunningEpisode' });
 
@@ -79,12 +80,18 @@ const EPISODE = {
   operator: 'ada',
   began: 1_767_323_045.12,
   duration: 3.2,
+  problem: null,
 };
 const NOT_RUNNING = 'No episode is being recorded';
 
 function shown(episode: RunningEpisode | null, { clock }: HttpServices): z.input<typeof runningEpisode> | null {
-  return episode && { ...episode, arms: [...episode.arms], duration: Math.max(0, clock.wall() - episode.began) };
+  if (episode === null) return null;
+  const { early, arms, ...facts } = episode;
+  const duration = Math.max(0, (early?.ended ?? clock.wall()) - facts.began);
+  return { ...facts, arms: [...arms], duration, problem: early?.problem ?? null };
 }
+
+const endedEarly = (problem: string): string => `The episode ended early: ${problem}.`;
 
 function armsOf(names: readonly string[] | undefined, services: HttpServices): readonly Arm[] {
   if (names === undefined) return services.arms.all.filter((arm) => arm.read().state !== 'disconnected');
@@ -99,7 +106,8 @@ export const episodeRoutes = [
     id: 'episode',
     tag: 'recordings',
     summary: 'The running episode',
-    description: 'Its name, arms and task, and for how long it has been recorded; null while there is none.',
+    description:
+      'Its name, arms and task, for how long it has been recorded, and whether it has ended early; null while there is none.',
     target: 'none',
     answer: {
       description: 'The episode, or null.',
@@ -153,7 +161,11 @@ export const episodeRoutes = [
     body: { schema: episodeMark, optional: true, example: { text: 'grasped' } },
     answer: statusAnswer('Marked'),
     refusals: {},
-    handler: ({ services }, { body }) => (services.recordings.mark(body.text) ? ok('Marked') : failed(NOT_RUNNING)),
+    handler: ({ services: { recordings } }, { body }) => {
+      if (recordings.mark(body.text)) return ok('Marked');
+      const early = recordings.episode?.early;
+      return failed(early ? endedEarly(early.problem) : NOT_RUNNING);
+    },
   }),
   route({
     method: 'POST',
@@ -185,7 +197,7 @@ export const episodeRoutes = [
       const summary = await services.recordings.stopEpisode(!keep, told);
       if (summary === null) return failed(NOT_RUNNING);
       const { problem, ...rest } = summary;
-      if (problem !== null) return { ...failed(`The episode ended early: ${problem}.`), ...rest };
+      if (problem !== null) return { ...failed(endedEarly(problem)), ...rest };
       return { ...ok(keep ? 'The episode is complete' : 'The episode is not kept'), ...rest };
     },
   }),

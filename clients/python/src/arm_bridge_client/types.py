@@ -810,6 +810,8 @@ class RunningEpisode(TypedDict):
     began: float
     # Length so far, in seconds.
     duration: float
+    # Why it has ended early, for instance a full disk; null while it runs.
+    problem: Union[str, None]
 
 
 class _EpisodeResponse(TypedDict):
