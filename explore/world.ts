@@ -153,7 +153,7 @@ export class World {
       (bridge) => {
         if (this.host !== host) return;
         this.bridge = bridge;
-        // A process ends by it, as main.ts has it end; the arms are left holding.
+        // A process ends by it, as program.ts has it end; the arms are left holding.
         bridge.onFailure = () => void this.#fail(bridge);
         bridge.autostart();
       },

@@ -44,7 +44,7 @@ const TIME =
 /** Files that every room may import. */
 const COMMON = ['clock.ts', 'machine.ts', 'message-of.ts', 'sizes.ts'];
 /** Whoever begins a thread or a program takes the clock of the machine and hands it on. */
-const ENTRIES = /^(?:main|rt\/entry|sim\/entry|recording\/entry|stop\/entry|ros\/departure-worker|cli\/.*)\.ts$/;
+const ENTRIES = /^(?:program|rt\/entry|sim\/entry|recording\/entry|stop\/entry|ros\/departure-worker|cli\/.*)\.ts$/;
 /** Rooms whose errors name no route and no service: each rim words what to do (`Remedy` in arm/types.ts). */
 const WORDLESS = /^(?:rt|arm|motion|mirror|calibration|recording)\/|^(?:roster|bridge|arm-plan)\.ts$/;
 /** A route of HTTP or a service of ROS in a text. */

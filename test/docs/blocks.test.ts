@@ -15,7 +15,7 @@ const DOCUMENTS = [
     .map((name) => `docs/${name}`),
 ];
 const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { scripts: Record<string, string> };
-const program = ['main.ts', ...readdirSync(`${ROOT}src/cli`).map((name) => `cli/${name}`)]
+const program = ['program.ts', ...readdirSync(`${ROOT}src/cli`).map((name) => `cli/${name}`)]
   .filter((name) => name.endsWith('.ts'))
   .map((name) => readFileSync(`${ROOT}src/${name}`, 'utf8'))
   .join('\n');
