@@ -119,6 +119,25 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
     expect(await apart()).toBeLessThan(0.1);
   });
 
+  test('devices whose bridge has died say so when they are disconnected, and keep neither stream nor camera', async () => {
+    const lost = await BridgeProcess.startWith({ XDG_DATA_HOME: folder }, '--no-ros');
+    const child = spawn(PYTHON!, ['-B', join(SUPPORT, 'lerobot_alone.py'), lost.url], {
+      cwd: folder,
+      env,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    let told = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      told += text;
+    });
+    const closed = once(child, 'close');
+    await vi.waitUntil(() => /connected/.test(told) || child.exitCode !== null, { timeout: 120_000 });
+    await lost.end('SIGKILL');
+    child.stdin.end('\n');
+    await closed;
+    expect(last(told)).toEqual({ told: ['Unreachable', 'Unreachable'], connected: [false, false], camera: false });
+  });
+
   test('a command that cannot connect says why, and ends', async () => {
     // Again where a busy machine keeps the leader from connecting.
     for (let tries = 1; ; tries++) {

@@ -7,7 +7,8 @@ import stand_ins
 
 stand_ins.replace("torch", "torchvision", "safetensors", "cv2", "gymnasium", "einops")
 
-from arm_bridge_client import Bridge, BridgeError
+from arm_bridge_client import Bridge
+from busy import patiently
 from lerobot.common.control_utils import teleop_smooth_move_to, teleop_supports_feedback
 from lerobot.robots import make_robot_from_config
 from lerobot.robots.config import RobotConfig
@@ -27,17 +28,6 @@ def error_of(action):
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     return None
-
-
-def patiently(action):
-    """What a busy machine prevents is done again."""
-    for _ in range(20):
-        try:
-            return action()
-        except (BridgeError, ConnectionError) as error:
-            last = error
-            time.sleep(0.7)
-    raise last
 
 
 def connected(make):

@@ -1,5 +1,6 @@
 """The robot."""
 
+from contextlib import ExitStack
 from functools import cached_property
 from typing import Any
 
@@ -129,14 +130,17 @@ class ArmBridgeRobot(Robot):
 
     def _close(self) -> None:
         connected = self._arm.is_open
-        follows = connected and self.config.leader is not None and self._arm.state()["state"] == "mirroring"
-        self._arm.close()
-        if follows:
-            self._arm.bridge.stop_mirroring()
-        for camera in self.cameras.values():
-            if camera.is_connected:
-                camera.disconnect()
-        if connected and self.config.disable_torque_on_disconnect:
-            self._arm.arm.torque(False)
-        if connected and self.config.take_over:
-            self._arm.arm.release()
+        with ExitStack() as at_last:
+            # Also where the bridge is gone and what is asked of it fails.
+            for camera in self.cameras.values():
+                if camera.is_connected:
+                    at_last.callback(camera.disconnect)
+            at_last.callback(self._arm.close)
+            follows = connected and self.config.leader is not None and self._arm.state()["state"] == "mirroring"
+            self._arm.close()
+            if follows:
+                self._arm.bridge.stop_mirroring()
+            if connected and self.config.disable_torque_on_disconnect:
+                self._arm.arm.torque(False)
+            if connected and self.config.take_over:
+                self._arm.arm.release()

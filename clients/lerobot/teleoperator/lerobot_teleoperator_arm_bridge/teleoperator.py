@@ -108,8 +108,9 @@ class ArmBridgeTeleoperator(Teleoperator):
     def disconnect(self) -> None:
         """An arm that was driven, or floats because of this program, is lowered and released; a limp one stays as it is."""
         self._arm.close()
-        if self._floats:
-            self._arm.arm.gravity_compensation(False, release="lower")
-        elif self._holds:
-            self._arm.arm.torque(False)
+        floats, holds = self._floats, self._holds
         self._floats = self._holds = False
+        if floats:
+            self._arm.arm.gravity_compensation(False, release="lower")
+        elif holds:
+            self._arm.arm.torque(False)
