@@ -345,7 +345,7 @@ test('the programs of README.md and docs/typescript.md compile and run, and thei
 
 test.skipIf(!HAS_BROWSER)('the page of the examples moves an arm from its button, and shows its joints', async () => {
   const source = readFileSync(join(ROOT, 'examples/button.html'), 'utf8');
-  expect(source.trimEnd().split('\n').length).toBeLessThanOrEqual(45);
+  expect(source.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
   const browser = await launch();
   try {
     const page = await browser.newPage();
