@@ -75,23 +75,32 @@ test('a backup brings back what was lost', async () => {
   expect(await inVolume(`cat ${CALIBRATION}; grep mine /etc/arm-bridge/config.yaml`)).toBe('mine\n# mine');
 }, 120_000);
 
-test('an update keeps what was set up, and so does the way back', async () => {
+test('an update keeps what was set up and a stop that nobody has reset, and so does the way back', async () => {
+  const token = await secret('token');
+  const states = async (): Promise<string[]> => {
+    const { body } = await lab.machine.ask('/status', { token });
+    return JSON.parse(body).arms.map(({ state }: { state: string }) => state);
+  };
+  await person.type('docker compose --profile lab up -d');
+  expect((await lab.machine.ask('/stop', { method: 'POST', token })).status).toBe(200);
   await person.type('docker compose --profile lab stop');
   await person.type('docker compose run --rm -T setup backup - > before.tar.gz');
   person.variables = { ...VARIABLES, ARM_BRIDGE_VERSION: NEWER };
   await person.type('docker compose --profile lab up -d --build');
   expect(await image()).toBe(`arm-bridge:${NEWER}-bookworm`);
-  expect(await status(await secret('token'))).toBe(200);
+  expect(await status(token)).toBe(200);
+  expect(await states()).toEqual(['stopped', 'stopped']);
   expect((await lab.inside('lab', `cat ${CALIBRATION}`)).stdout).toBe('mine\n');
   await person.type('docker compose --profile lab stop');
   expect(VERSION).toBe('0.1.0');
   await person.type('ARM_BRIDGE_VERSION=0.1.0 docker compose --profile lab up -d');
   expect(await image()).toBe(`arm-bridge:${VERSION}-bookworm`);
+  expect(await states()).toEqual(['stopped', 'stopped']);
   expect((await lab.inside('lab', `cat ${CALIBRATION}; grep mine "$ARM_BRIDGE_CONFIG_FILE"`)).stdout).toBe(
     'mine\n# mine\n',
   );
   expect((await person.type('docker image ls arm-bridge')).stdout).toContain(`${NEWER}-bookworm`);
-}, 240_000);
+}, 300_000);
 
 test('an image says what it is made of', async () => {
   const list = 'docker compose run --rm -T --entrypoint cat setup /opt/arm-bridge/build/sbom/npm.json';
