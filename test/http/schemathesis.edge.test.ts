@@ -38,5 +38,5 @@ test.skipIf(!HAS_SCHEMATHESIS)(
       rmSync(folder, { recursive: true, force: true });
     }
   },
-  120_000,
+  900_000,
 );
