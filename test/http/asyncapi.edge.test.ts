@@ -95,4 +95,4 @@ test('what is sent over the WebSockets is what their descriptions say, and what 
     socket.terminate();
   }
   await app.close();
-}, 60_000);
+});

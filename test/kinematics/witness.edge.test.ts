@@ -81,7 +81,7 @@ describe.runIf(python)('200 random poses of each arm, by MuJoCo and Pinocchio', 
         maxBuffer: 64 * 2 ** 20,
       }),
     );
-  }, 60_000);
+  });
 
   for (const [index, { name, chain, poses }] of CASES.entries()) {
     for (const library of ['mujoco', 'pinocchio'] as const) {

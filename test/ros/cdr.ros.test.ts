@@ -53,7 +53,7 @@ describeRos('CDR beside rclpy', () => {
   beforeAll(async () => {
     restore = isolateRos();
     witness = await Witness.start();
-  }, 60_000);
+  });
   afterAll(async () => {
     await witness?.close();
     restore();

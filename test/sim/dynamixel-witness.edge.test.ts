@@ -80,7 +80,7 @@ describe.skipIf(!WITNESS_PYTHON)('other implementations over a pseudo terminal',
   beforeAll(async () => {
     const script = new URL('dynamixel-witness.py', import.meta.url);
     report = (await witnessOnBus(script, (onReply) => new EmulatedDynamixelBus({ servos, onReply }))) as Report;
-  }, 60_000);
+  });
 
   it("the makers' SDK understands the emulated servos in every kind of transaction", () => {
     const { rustypot, sdk_tables, rustypot_tables, ...transactions } = report;
