@@ -6,7 +6,7 @@ const expect = { poll: { timeout: 20_000 } };
 /** A failure is told in one line at the end of the run, which is to say what was found instead of `[ Array(1) ]`. */
 const chaiConfig = { truncateThreshold: 2000 };
 /** Programs, bridges and browsers start slowly on a busy machine, ms: a bridge is given 120 s for that. */
-const slow = { testTimeout: 120_000, hookTimeout: 150_000 };
+const slow = { testTimeout: 300_000, hookTimeout: 300_000 };
 
 /** Folders whose tests need more than Node, whatever their files are called. */
 const OUTSIDE = ['test/e2e/**', 'test/page/**'];
@@ -62,8 +62,6 @@ export default defineConfig({
         include: ['test/**/*.test.ts'],
         exclude: [...OUTSIDE, 'test/**/*.{edge,ros,real}.test.ts'],
         setupFiles: ['test/support/no-edges.ts'],
-        // Seconds of processor time at most, but of a processor that others may share.
-        testTimeout: 300_000,
         // Importing everything anew for each file would take as long as half of the tests themselves.
         isolate: false,
       }),
@@ -76,7 +74,14 @@ export default defineConfig({
         include: ['test/e2e/**/*.test.ts'],
         exclude: ['test/e2e/**/*.real.test.ts'],
       }),
-      project('page', { group: 2, workers: 2, include: ['test/page/**/*.test.ts'] }),
+      // What is waited for in a browser that draws without a graphics card is patient, and there is much of it.
+      project('page', {
+        group: 2,
+        workers: 2,
+        include: ['test/page/**/*.test.ts'],
+        testTimeout: 900_000,
+        expect: { poll: { timeout: 90_000 } },
+      }),
       // These judge motion or latency in real time: one at a time, and nothing beside them.
       project('real', { group: 3, workers: 1, include: ['test/**/*.real.test.ts'] }),
     ],

@@ -82,7 +82,7 @@ describe.skipIf(!HAS_BROWSER)('several people', () => {
     await put('leader', 'Give it', /"Ada" \(page \w{4} on this computer\) gives leader away: it is free\./);
     await shows(ben, '[data-mark=leader] small', /^free$/);
     await expect.poll(() => ben.getByRole('button', { name: 'Ask for leader' }).count(), PATIENCE).toBe(0);
-  }, 240_000);
+  });
 
   test('a class looks on by a QR code, which has the token that only looks; where there is none the page says what to set', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-class-'));

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { DRAW_FULLY } from './scripts.ts';
 
 /** What a person may have to wait on a loaded machine, ms; only the outcome counts. */
-export const PATIENCE = { timeout: 20_000 };
+export const PATIENCE = { timeout: 90_000 };
 
 /** Opens a bridge's page and waits until it shows the arms. */
 export async function goLive(page: Page, url: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page, ViewportSize } from 'playwright-core';
 import { afterAll, expect, onTestFinished } from 'vitest';
 import { BridgeProcess } from '../../e2e/support/bridge.ts';
-import { goLive } from './actions.ts';
+import { goLive, PATIENCE } from './actions.ts';
 import { DESK, faultsOf, launch } from './browser.ts';
 
 /** One browser for all tests of a file; what they open in it is theirs alone. */
@@ -22,6 +22,7 @@ export async function startBridge(...args: readonly string[]): Promise<BridgePro
 export async function openWindow(viewport: ViewportSize = DESK): Promise<BrowserContext> {
   browser ??= launch();
   const context = await (await browser).newContext({ viewport });
+  context.setDefaultTimeout(PATIENCE.timeout);
   onTestFinished(() => context.close());
   return context;
 }

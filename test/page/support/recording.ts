@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 import { WebSocket } from 'ws';
+import { PATIENCE } from './actions.ts';
 
-/** What a recording may have to wait for on a loaded machine, ms. */
-const PATIENCE = { timeout: 20_000 };
 /** Period of the control loop, s. */
 export const PERIOD = 0.005;
 /** Joints that have rested for so long rest, s. */
