@@ -425,9 +425,9 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     );
     const start = await positions();
     const target = NAMES.map((name) => (name === 'wrist_roll' ? 0.3 : start[name]!));
-    // A publisher that gets its turn late lets the arm brake on the way: it goes on until it is there.
+    // A publisher that gets its turn late lets the arm brake on the way, and may lose it: it pauses and goes on until it is there.
     const after = (stream: () => Promise<unknown>, value: () => Promise<number>) =>
-      expect.poll(() => stream().then(value), { timeout: 60_000, interval: 0 });
+      expect.poll(() => sleep(0.7).then(stream).then(value), { timeout: 60_000, interval: 0 });
     const rolled = async () => Math.abs((await positions()).wrist_roll! - 0.3);
     await after(() => forward(Array(90).fill({ data: target }), 0.02), rolled).toBeLessThan(0.05);
 
