@@ -451,7 +451,7 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     );
     await expect.poll(async () => (await bridge.arm(1)).owner, { timeout: 10_000 }).toBeNull();
 
-    const poses = await witness.subscribe<{ header: object; pose: object }>(
+    const poses = await witness.subscribe<{ header: { frame_id: string }; pose: object }>(
       'geometry_msgs/msg/PoseStamped',
       '/follower/end_effector/pose',
     );
@@ -459,7 +459,12 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     const pose = message.pose as { position: { z: number } };
     const publish = await witness.advertise('geometry_msgs/msg/PoseStamped', `${NODE}/pose_target`);
     const before = await height();
-    const lower = { ...message, pose: { ...pose, position: { ...pose.position, z: pose.position.z - 0.03 } } };
+    // Without the stamp of the pose, which is soon too old.
+    const { frame_id } = message.header;
+    const lower = {
+      header: { frame_id },
+      pose: { ...pose, position: { ...pose.position, z: pose.position.z - 0.03 } },
+    };
     await after(() => publish(Array(40).fill(lower), 0.025), height).toBeLessThan(before - 0.02);
     expect((await height()) - before).toBeGreaterThan(-0.035);
     await publish([{ ...lower, header: { frame_id: 'nowhere' } }], 0.02);
