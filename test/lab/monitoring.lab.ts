@@ -47,6 +47,9 @@ beforeAll(async () => {
   );
   const [program, all] = lab.machine.command('/usr/bin/prometheus', args);
   prometheus = spawn(program, all, { stdio: 'ignore' });
+  // Until it is ready it answers queries by a text.
+  const said = async () => (await lab.machine.outcome('curl', ['-sS', 'http://127.0.0.1:9090/-/ready'])).stdout;
+  await until('Prometheus is ready', async () => (/is Ready/.test(await said()) ? true : null), 60_000);
   const mirror = await lab.machine.ask('/move/leader/start', {
     method: 'POST',
     token: lab.token,
@@ -71,7 +74,6 @@ async function query(
     '--data-urlencode',
     `query=${expr}`,
   ]);
-  if (stdout === '') return [];
   const { status, data, error } = JSON.parse(stdout);
   if (status !== 'success') throw new Error(`${expr}: ${error}`);
   return data.result;
