@@ -21,6 +21,9 @@ interface ArmParameter {
   refusal(): string | null;
 }
 
+/** Prefix of the names of the joint limits. */
+const LIMITS = 'joint_limits.';
+
 /** Stores the force feedback from an arm to its leader. */
 type Feedback = Pick<MirrorService, 'feedbackOf' | 'setFeedback'>;
 
@@ -85,12 +88,12 @@ function parametersOf(arm: Arm, gains: PositionGains, mirror: Feedback): ArmPara
 function jointLimits(arm: Arm): { readonly name: string; readonly description: string; readonly value: number }[] {
   return arm.model.joints.flatMap(({ name, move }) => [
     {
-      name: `joint_limits.${name}.max_velocity`,
+      name: `${LIMITS}${name}.max_velocity`,
       description: 'Largest velocity of planned motion at present, rad/s; follows speed_scale.',
       value: move.velocity * arm.pace,
     },
     {
-      name: `joint_limits.${name}.max_acceleration`,
+      name: `${LIMITS}${name}.max_acceleration`,
       description: 'Largest acceleration of planned motion at present, rad/s^2; follows acceleration_scale.',
       value: move.acceleration * arm.accelerationScale,
     },
@@ -103,7 +106,7 @@ function jointLimits(arm: Arm): { readonly name: string; readonly description: s
  * @param given values of ROS arguments for this node, which override the configuration; unknown names given through a
  *   wildcard are ignored
  * @param accepts whether ROS 2 may change them
- * @returns updates the joint limits if the arm's pace has changed; to be called regularly
+ * @returns updates the parameters that have changed otherwise, as by HTTP; to be called regularly
  * @throws {RosArgumentError} for an unknown name, and for a value that its parameter does not allow
  */
 export function declareArmParameters(
@@ -126,7 +129,8 @@ export function declareArmParameters(
   for (const { name, value, exact } of given) {
     const parameter = known.get(name);
     if (parameter === undefined) {
-      if (!exact || ROS_OWN.has(name)) continue;
+      // `ros2 param dump` writes the limits too.
+      if (!exact || ROS_OWN.has(name) || name.startsWith(LIMITS)) continue;
       const names = [...known.keys()].join(', ');
       throw new RosArgumentError(`ROS parameter ${name} of arm ${arm.name} is unknown. Known here: ${names}`);
     }
@@ -140,14 +144,26 @@ export function declareArmParameters(
     declare(rcl, node, { name, kind, description, ...range, live: accepts }, get());
   }
   for (const { name, description, value } of jointLimits(arm)) {
-    declare(rcl, node, { name, kind: 'double', description, minimum: null, maximum: null, live: true }, value);
+    declare(rcl, node, { name, kind: 'double', description, minimum: null, maximum: null, live: false }, value);
   }
   const write = node.setParametersAtomically.bind(node);
-  let pace = arm.pace;
-  const tellLimits = (): void => {
+  const present = (): { readonly name: string; readonly value: number | boolean }[] => [
+    ...[...known.values()].map(({ name, get }) => ({ name, value: get() })),
+    ...jointLimits(arm),
+  ];
+  const told = new Map(present().map(({ name, value }) => [name, value]));
+  const tell = (): void => {
+    const changed = present().filter(({ name, value }) => told.get(name) !== value);
+    if (changed.length === 0) return;
     const { Parameter, ParameterType } = rcl;
-    pace = arm.pace;
-    write(jointLimits(arm).map((limit) => new Parameter(limit.name, ParameterType.PARAMETER_DOUBLE, limit.value)));
+    const { PARAMETER_BOOL, PARAMETER_DOUBLE } = ParameterType;
+    write(
+      changed.map(
+        ({ name, value }) =>
+          new Parameter(name, value === true || value === false ? PARAMETER_BOOL : PARAMETER_DOUBLE, value),
+      ),
+    );
+    for (const { name, value } of changed) told.set(name, value);
   };
   const kinds = new Map<string, 'boolean' | 'double'>([
     ...[...known.values()].map(({ name, least }) => [name, least === null ? 'boolean' : 'double'] as const),
@@ -159,7 +175,7 @@ export function declareArmParameters(
     { nodeName, arm: arm.name, journal: arm.journal },
     kinds,
     (name, value) => {
-      if (name.startsWith('joint_limits.')) {
+      if (name.startsWith(LIMITS)) {
         return `${name} follows from the arm's data: set speed_scale or acceleration_scale`;
       }
       const parameter = known.get(name);
@@ -171,10 +187,9 @@ export function declareArmParameters(
       const parameter = known.get(name);
       if (parameter === undefined) return;
       parameter.set(value as number | boolean);
-      tellLimits();
+      told.set(name, parameter.get());
+      tell();
     },
   );
-  return () => {
-    if (arm.pace !== pace) tellLimits();
-  };
+  return tell;
 }

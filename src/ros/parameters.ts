@@ -52,11 +52,11 @@ export function declareParameters(rcl: Rcl, node: RosNode, audited: Audited, con
 export function declare(rcl: Rcl, node: RosNode, parameter: ConfigParameter, value: unknown): void {
   const { name, description, kind } = parameter;
   const type = typeOf(rcl, kind);
-  const descriptor = new rcl.ParameterDescriptor(name, type, description, !parameter.live);
-  const range = rangeOf(parameter);
-  // rclnodejs 2.2.0 omits ranges from parameter descriptors.
+  const descriptor = new rcl.ParameterDescriptor(name, type, description);
+  const told = { ...rangeOf(parameter), read_only: !parameter.live };
+  // rclnodejs 2.2.0 omits ranges from descriptors, and lets the node itself change no parameter that it calls read-only.
   const message = descriptor.toMessage.bind(descriptor);
-  descriptor.toMessage = () => Object.assign(message(), range);
+  descriptor.toMessage = () => Object.assign(message(), told);
   node.declareParameter(
     new rcl.Parameter(name, type, kind === 'integer' ? BigInt(value as number) : value),
     descriptor,

@@ -134,12 +134,7 @@ export interface Rcl {
     options: { readonly parameterOverrides: readonly RosParameter[] },
   ) => RosNode;
   Parameter: new (name: string, type: number, value: unknown) => RosParameter;
-  ParameterDescriptor: new (
-    name: string,
-    type: number,
-    description: string,
-    readOnly: boolean,
-  ) => RosParameterDescriptor;
+  ParameterDescriptor: new (name: string, type: number, description: string) => RosParameterDescriptor;
   ParameterType: {
     readonly PARAMETER_NOT_SET: number;
     readonly PARAMETER_BOOL: number;

@@ -91,7 +91,8 @@ export function readTrajectory(arm: Arm, message: TrajectoryMessage, now: number
     const text = `the trajectory begins in ${(begin - now).toFixed(1)} s, which is more than ${LATEST_START} s ahead`;
     return { code: TrajectoryCode.INVALID_GOAL, text };
   }
-  // As in ros2_control: the remaining part of a trajectory that has begun already is driven.
+  // As in ros2_control: the remaining part of a trajectory that has begun already is driven. Where the arm is not yet at
+  // its beginning, as after a delay on the way, the whole of it comes later by what the arm needs to get there.
   const late = Math.max(0, now - begin);
   const left = points.filter(({ time_from_start }) => late === 0 || secondsOf(time_from_start) > late);
   if (left.length === 0) {
@@ -103,14 +104,32 @@ export function readTrajectory(arm: Arm, message: TrajectoryMessage, now: number
     for (const [k, point] of left.entries()) values.set(point[what], k * names.length);
     return values;
   };
+  const catchUp =
+    late === 0 ? 0 : Math.max(0, timeTo(arm, names, left[0]!) - (secondsOf(left[0]!.time_from_start) - late));
   const path: JointPath = {
     names: [...names],
-    times: Float64Array.from(left, ({ time_from_start }) => secondsOf(time_from_start) - late),
+    times: Float64Array.from(left, ({ time_from_start }) => secondsOf(time_from_start) - late + catchUp),
     positions: rows('positions'),
     velocities: having('velocities') === 0 ? null : rows('velocities'),
     accelerations: having('accelerations') === 0 ? null : rows('accelerations'),
   };
   return { path, begin: begin > now ? begin : null };
+}
+
+/** Least time in which an arm at rest reaches a point, s. Planners that give accelerations expect them to be kept. */
+function timeTo(arm: Arm, names: readonly string[], { positions, accelerations }: Point): number {
+  const { setpoints } = arm.read();
+  let time = 0;
+  for (const [column, name] of names.entries()) {
+    const index = arm.model.joints.findIndex((joint) => joint.name === name);
+    const { move } = arm.model.joints[index]!;
+    const way = Math.abs(positions[column]! - setpoints[index]!);
+    // An arm that is not connected has no setpoints, and does not get to any point.
+    if (Number.isNaN(way)) return 0;
+    time = Math.max(time, way / (move.velocity * arm.pace));
+    if (accelerations.length > 0) time = Math.max(time, 2 * Math.sqrt(way / move.acceleration));
+  }
+  return time;
 }
 
 function namesFault(arm: Arm, names: readonly string[]): string | null {

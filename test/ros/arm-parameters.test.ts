@@ -36,7 +36,13 @@ test('the limits of planned motion follow the scales, and the pace of an arm who
   const rcl = { Parameter, ParameterType, ParameterDescriptor } as unknown as Rcl;
   const follow = declareArmParameters(
     ...([rcl, node as unknown as RosNode, '/arm/arm_bridge', fakeArm(arm)] as const),
-    ...([services.gains, services.mirror, [], true] as const),
+    // As `ros2 param dump` writes them.
+    ...([
+      services.gains,
+      services.mirror,
+      [{ name: 'joint_limits.shoulder_pan.max_velocity', value: 9, exact: true }],
+      true,
+    ] as const),
   );
   const limits = () => ['velocity', 'acceleration'].map((of) => values.get(`joint_limits.shoulder_pan.max_${of}`));
   const give = (name: string, value: number) =>

@@ -59,6 +59,20 @@ test('a trajectory without a stamp begins at once, one of the future waits, one 
   expect([...late.path.times].map((time) => Math.round(time * 1000))).toEqual([500, 1500]);
 });
 
+test('one that runs already gives the arm the time that it needs to its first point, and is later by that', () => {
+  const arm = new FakeArm(0, 'leader');
+  arm.snapshot = { ...arm.snapshot, setpoints: new Float64Array(JOINTS.length) };
+  const read = (given: TrajectoryMessage) => planned(readTrajectory(fakeArm(arm), given, NOW)).path;
+  // At the speed limit of 1.5 rad/s the arm, at 0 still, needs 93 ms to its first point, of which 10 are over.
+  const late = read(message(NOW - 0.01, [0.1, 0.14], [0.2, 0.28]));
+  expect([...late.times].map((time) => Math.round(time * 1000))).toEqual([93, 193]);
+  // With accelerations the way there keeps to them.
+  const smooth = message(NOW - 0.15, [0.1, 0.03, 0.6, 6], [0.2, 0.12, 1.2, 6], [0.6, 0.3, 0, 0]);
+  const [first, second] = read(smooth).times;
+  expect(first).toBeCloseTo(2 * Math.sqrt(0.12 / 6), 3);
+  expect(second! - first!).toBeCloseTo(0.4, 6);
+});
+
 test('one that is over is too old, one that begins much later is a mistake', () => {
   const over = fault(readTrajectory(arm, message(NOW - 10, [1, 0]), NOW));
   expect([over.code, over.text]).toEqual([
