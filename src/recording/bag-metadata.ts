@@ -1,4 +1,4 @@
-import { parse, stringify } from 'yaml';
+import { isMap, isSeq, parse, parseDocument, stringify } from 'yaml';
 import type { Labels, RecordingFacts } from './messages.ts';
 import { qosOf } from './ros-schemas.ts';
 
@@ -32,6 +32,22 @@ export function bagMetadata(facts: RecordingFacts, file: string): string {
       custom_data: Object.fromEntries(LABELS.map((label) => [label, facts[label]])),
     },
   });
+}
+
+/**
+ * `metadata.yaml` of a bag with other labels and another name of its file. Everything else stays as its writer left it,
+ * which rosbag2 offers to players: QoS, type hashes, distribution.
+ * @returns null if the text is none that names files
+ */
+export function relabelled(text: string, labels: Labels, file: string): string | null {
+  const document = parseDocument(text, { intAsBigInt: true });
+  const bag = document.get('rosbag2_bagfile_information');
+  if (document.errors.length > 0 || !isMap(bag) || !isSeq(bag.get('relative_file_paths'))) return null;
+  bag.set('relative_file_paths', document.createNode([file]));
+  if (isSeq(bag.get('files'))) bag.setIn(['files', 0, 'path'], file);
+  if (!isMap(bag.get('custom_data'))) bag.set('custom_data', document.createNode({}));
+  for (const label of LABELS) bag.setIn(['custom_data', label], labels[label]);
+  return document.toString({ lineWidth: 0 });
 }
 
 /** Labels from the `metadata.yaml` of an episode; missing ones are omitted. */

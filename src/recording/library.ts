@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Disk } from '../disk.ts';
-import { BAG_METADATA, bagMetadata, labelsIn } from './bag-metadata.ts';
+import { BAG_METADATA, bagMetadata, labelsIn, relabelled } from './bag-metadata.ts';
 import { openMcap, rescue } from './mcap-read.ts';
 import {
   type Catalogue,
@@ -113,9 +113,12 @@ export class Library {
 
   /** Completes a recording: gives the file its final name. @returns its facts */
   async finish(name: string, labels: Labels): Promise<RecordingFacts> {
-    const place = this.#find(name)!;
+    const found = this.#find(name)!;
+    const place = { ...found, unfinished: false };
+    // Whenever the bridge is killed from here on, the labels are kept.
+    if (place.folder !== null) this.#write(place, await read({ ...place, path: place.path + UNFINISHED }), labels);
     renameSync(place.path + UNFINISHED, place.path);
-    return this.#describe({ ...place, unfinished: false }, labels);
+    return this.#describe(place, labels);
   }
 
   /** Deletes a recording that has just ended. */
@@ -179,9 +182,10 @@ export class Library {
     return this.#describe(this.#require(to), labels);
   }
 
-  /** @throws {RecordingError} if there is no recording of this name */
+  /** Deletes a recording, also one that could not be completed. @throws {RecordingError} if there is none of this name */
   async remove(name: string): Promise<void> {
-    await this.#remove(this.#require(name));
+    requireName(name);
+    await this.#remove(this.#find(name) ?? this.#require(name));
   }
 
   /**
@@ -278,9 +282,11 @@ export class Library {
       if (name.endsWith(MCAP + RECEIVED)) rmSync(join(this.folder, name), { force: true });
     }
     for (const place of [...this.#places()]) {
-      if (!place.unfinished || writing(place.name)) continue;
+      if (writing(place.name)) continue;
       try {
-        told.push(await this.#rescue(place, pause));
+        if (place.unfinished) told.push(await this.#rescue(place, pause));
+        else if (place.folder !== null && !existsSync(join(place.folder, BAG_METADATA)))
+          await this.#describe(place, null);
       } catch (error) {
         told.push(`the recording "${place.name}", which was not completed, stays as it is: ${String(error)}`);
       }
@@ -316,16 +322,24 @@ export class Library {
     return `the recording "${name}" was broken off: ${duration.toFixed(1)} s of it have been saved`;
   }
 
-  /** Writes the metadata file of an episode. @param labels null: those in its MCAP file */
+  /** Says in the folder of an episode, and of its dataset, what it is. @param labels null: those that it has */
   async #describe(place: Place, labels: Labels | null): Promise<RecordingFacts> {
     this.#known.delete(place.path);
     const read = await this.#facts(place);
     if (place.folder === null) return read;
-    const { task, operator, verdict } = labels ?? read;
-    const facts = { ...read, task, operator, verdict };
-    this.#disk.write(join(place.folder, BAG_METADATA), bagMetadata(facts, basename(place.path)));
+    const facts = this.#write(place, read, labels ?? read);
     if (place.dataset !== null) await this.#index(place.dataset);
     return facts;
+  }
+
+  /** Writes the metadata file of an episode, or the labels and the file's name into the one that is there. */
+  #write(place: Place, facts: RecordingFacts, { task, operator, verdict }: Labels): RecordingFacts {
+    const path = join(place.folder!, BAG_METADATA);
+    const labelled = { ...facts, task, operator, verdict };
+    const file = basename(place.path);
+    const there = this.#disk.read(path);
+    this.#disk.write(path, (there === null ? null : relabelled(there, labelled, file)) ?? bagMetadata(labelled, file));
+    return labelled;
   }
 
   /** Writes the index of a dataset, or deletes the folder of an empty one. */

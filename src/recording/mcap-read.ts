@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { McapIndexedReader, McapStreamReader } from '@mcap/core';
+import { decompress } from 'fzstd';
 import { messageOf } from '../message-of.ts';
 import { McapFile } from './mcap-file.ts';
 import { UnfitError } from './messages.ts';
@@ -9,6 +10,14 @@ const BLOCK = 1 << 20;
 /** Largest plausible read for a recording, bytes; a corrupt index may ask for more. */
 const LARGEST_READ = 256e6;
 
+/** Compressions of other programs that can be read. lz4, which few use, cannot. */
+const DECOMPRESS = {
+  zstd: (bytes: Uint8Array, size: bigint): Uint8Array => {
+    if (Number(size) > LARGEST_READ) throw new Error('a chunk of it is too large');
+    return decompress(bytes, new Uint8Array(Number(size)));
+  },
+};
+
 /** An MCAP file that is read by its index. */
 export interface OpenMcap {
   readonly reader: McapIndexedReader;
@@ -17,7 +26,7 @@ export interface OpenMcap {
 
 /**
  * Opens a file by its index.
- * @throws {UnfitError} if it is not a complete MCAP file
+ * @throws {UnfitError} if it is not a complete MCAP file, or compressed in another way than by zstd
  * @throws {Error} of the file system
  */
 export async function openMcap(path: string): Promise<OpenMcap> {
@@ -38,7 +47,13 @@ export async function openMcap(path: string): Promise<OpenMcap> {
         return bytes;
       },
     };
-    const reader = await McapIndexedReader.Initialize({ readable });
+    const reader = await McapIndexedReader.Initialize({ readable, decompressHandlers: DECOMPRESS });
+    const other = reader.chunkIndexes.find(({ compression }) => compression !== '' && !(compression in DECOMPRESS));
+    if (other !== undefined) {
+      throw new UnfitError(
+        `it is compressed by ${other.compression}, not by zstd: "mcap decompress" makes a file that can be used`,
+      );
+    }
     return { reader, close: () => closeSync(file) };
   } catch (error) {
     closeSync(file);

@@ -116,6 +116,8 @@ export class Recorder {
     for (const [index, arm] of recorded.entries()) {
       arms.push(await ArmRecorder.start(arm, shared, index, file, content, rate));
     }
+    // rosbag2 of Jazzy and later reads the QoS of topics in the format of its own day unless the file has this record.
+    await file.describe('rosbag2', new Map([['serialized_metadata', '']]));
     const events = content === 'episode' ? await file.topic('/events', EVENT) : null;
     const made = new Recorder(begin, file, clock, arms, events, room, left);
     if (content === 'episode') {
@@ -209,6 +211,17 @@ export class Recorder {
       await this.#writeEvents();
     }
     await this.#file.end();
+    return this.#summary();
+  }
+
+  /** Closes the file without completing it, whatever the disk says: it is to be deleted. */
+  async abandon(): Promise<Omit<RecordingSummary, 'name' | 'path'>> {
+    await this.#turn;
+    this.#file.abandon();
+    return this.#summary();
+  }
+
+  #summary(): Omit<RecordingSummary, 'name' | 'path'> {
     const [samples, lost] = [this.#sum((arm) => arm.samples), this.#sum((arm) => arm.lost)];
     const duration = Math.max(0, ...this.#arms.map((arm) => arm.duration));
     return { samples, duration, lost, problem: this.problem };

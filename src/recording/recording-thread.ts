@@ -126,6 +126,8 @@ export class RecordingThread {
       case 'trim':
         return this.#read(command.name, () => this.#library.trim(command, () => this.#pause()));
       case 'remove':
+        if (this.#recorders.has(command.name))
+          throw new RecordingError(`"${command.name}" is being recorded: end it first.`);
         await this.#library.remove(command.name);
         return null;
       case 'receive':
@@ -179,11 +181,17 @@ export class RecordingThread {
     const said: Labels = { ...recorder.labels, ...labels };
     recorder.labels = said;
     try {
-      const summary = await recorder.end();
       if (drop) {
+        this.#recorders.set(name, null);
+        const summary = await recorder.abandon();
         await this.#library.discard(name);
         return { name, path: '', ...summary };
       }
+      const summary = await recorder.end().catch((error: unknown) => {
+        throw new RecordingError(
+          `"${name}" cannot be completed now (${messageOf(error)}): it is when the bridge starts next, once there is room. Or delete it.`,
+        );
+      });
       const { path } = await this.#library.finish(name, said);
       return { name, path, ...summary };
     } finally {

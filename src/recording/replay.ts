@@ -17,12 +17,20 @@ export interface RecordedPose {
 /** Maps a recorded joint to the arm's: position = scale * recorded + offset; `from` -1: no counterpart, it stays. */
 export type RecordedJoint = Pick<JointMap, 'from' | 'scale' | 'offset'>;
 
-/** Maps joints by name. @throws {UnfitError} naming the joint that the recording lacks */
+/**
+ * Maps joints by name, with or without a prefix that all of them have in the recording (`ros.joint_prefix`).
+ * @throws {UnfitError} naming the joint that the recording lacks, or the prefixes where several fit
+ */
 export function sameNames(joints: Fit['joints'], names: readonly string[]): RecordedJoint[] {
+  const first = joints[0]!.name;
+  const prefixes = names.flatMap((name) => (name.endsWith(first) ? [name.slice(0, -first.length)] : []));
+  const fitting = prefixes.filter((prefix) => joints.every(({ name }) => names.includes(prefix + name)));
+  const prefix = fitting.length === 1 ? fitting[0]! : '';
   return joints.map(({ name }) => {
-    const from = names.indexOf(name);
-    if (from < 0) throw new UnfitError(`it has no joint ${name}, but ${names.join(', ')}`);
-    return { from, scale: 1, offset: 0 };
+    const from = names.indexOf(prefix + name);
+    if (from >= 0) return { from, scale: 1, offset: 0 };
+    if (fitting.length === 0) throw new UnfitError(`it has no joint ${name}, but ${names.join(', ')}`);
+    throw new UnfitError(`it has the joints of several arms in one message: ${fitting.join(', ')}`);
   });
 }
 

@@ -62,6 +62,8 @@ test.skipIf(!WITNESS_PYTHON)(
     expect(seen.own).toBe(seen.count);
     expect(Object.values(seen.topics).reduce((sum, count) => sum + count)).toBe(seen.count);
     expect(seen.attachments).toEqual(['configuration.json']);
+    // By this rosbag2 knows in which format the file has its QoS.
+    expect(seen.metadata.rosbag2).toEqual({ serialized_metadata: '' });
     expect(seen.metadata['arm_bridge.episode']).toMatchObject({ task: 'Put it away', dataset: 'pick' });
     expect(seen.events).toContainEqual(['mark', '', 'there']);
     expect(seen.urdf['/follower/robot_description']).toMatch(/^<\?xml|^<robot/);
@@ -105,5 +107,25 @@ test.skipIf(!WITNESS_PYTHON)(
       expect(seen.frames).toContain('follower/gripper_link');
       expect(seen.rows / (seen.bag.duration / 1e9)).toBeCloseTo(200, -1);
     }
+  },
+);
+
+test.skipIf(!WITNESS_PYTHON)(
+  'a file that another program has compressed is replayed by zstd, and refused by lz4',
+  async () => {
+    const bridge = await VirtualBridge.startLight(PAIR);
+    await bridge.post('/move/init?robot_id=1');
+    await bridge.post('/recording/start?robot_id=1', { name: 'wave' });
+    await bridge.pass(1);
+    const { path } = (await bridge.post('/recording/stop?robot_id=1')).body;
+    const folder = dirname(path);
+    const compress = new URL('compress_recording.py', import.meta.url);
+    await witness(compress, path, join(folder, 'small.mcap'), 'ZSTD');
+    expect((await bridge.get('/api/v1/recordings/small')).body).toMatchObject({ problem: '', arms: ['follower'] });
+    const samples = async (name: string) =>
+      (await bridge.get(`/api/v1/recordings/${name}/samples?points=50`)).body.positions;
+    expect(await samples('small')).toEqual(await samples('wave'));
+    await witness(compress, path, join(folder, 'other.mcap'), 'LZ4');
+    expect((await bridge.get('/api/v1/recordings/other')).body.problem).toMatch(/compressed by lz4.*mcap decompress/);
   },
 );

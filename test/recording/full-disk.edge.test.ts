@@ -1,4 +1,4 @@
-import fs, { mkdtempSync, rmSync } from 'node:fs';
+import fs, { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { McapFile } from '../../src/recording/mcap-file.ts';
 import { openMcap } from '../../src/recording/mcap-read.ts';
 import { TEXT } from '../../src/recording/ros-schemas.ts';
+import { VirtualBridge } from '../support/virtual-bridge.ts';
 
 /** How much a disk still takes, bytes. */
 interface Disk {
@@ -54,4 +55,26 @@ test('a file that a full disk has taken half a chunk of can be read when it has 
   close();
   expect(count).toBeGreaterThanOrEqual(100);
   expect(Number(reader.statistics?.messageCount)).toBe(count);
+});
+
+test('an episode on a disk that is full can be dropped; one that was to be kept says what to do, and can be deleted', async () => {
+  const bridge = await VirtualBridge.startLight();
+  const folder = join(bridge.folder, 'recordings');
+  const start = async (name: string): Promise<void> => {
+    expect((await bridge.post('/api/v1/episode/start', { name })).status).toBe(200);
+    await bridge.pass(1);
+  };
+  const disk = limitedDisk();
+  await start('dropped');
+  disk.left = 0;
+  expect((await bridge.post('/api/v1/episode/stop', { keep: false })).status).toBe(200);
+  expect(readdirSync(folder)).toEqual([]);
+  disk.left = Number.POSITIVE_INFINITY;
+  await start('kept');
+  disk.left = 0;
+  const refused = await bridge.post('/api/v1/episode/stop', {});
+  expect(refused.status).toBe(400);
+  expect(JSON.stringify(refused.body)).toMatch(/\\"kept\\" cannot be completed now \(.*once there is room/);
+  expect((await bridge.ask('DELETE', '/api/v1/recordings/kept')).status).toBe(200);
+  expect(readdirSync(folder)).toEqual([]);
 });

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
@@ -71,4 +80,59 @@ test('an episode whose renaming was cut short by a kill is there under its new n
   expect((await next.post('/api/v1/recordings/first', { name: 'second' })).status).toBe(200);
   expect(readdirSync(join(dataset, 'second')).sort()).toEqual(['metadata.yaml', 'second.mcap']);
   expect(indexed()).toMatchObject([{ name: 'second', file: 'second.mcap' }]);
+});
+
+test('an episode whose end was cut short by a kill keeps its labels, and is a bag again after the next start', async () => {
+  const bridge = await VirtualBridge.start();
+  for (const name of ['pick-1', 'pick-2']) {
+    await bridge.post('/api/v1/episode/start', { name, task: 'pick it up' });
+    await bridge.pass(2);
+    await bridge.post('/api/v1/episode/stop', { verdict: 'good' });
+  }
+  const file = (name: string, of: string) => join(bridge.folder, 'recordings', name, of);
+  const next = await bridge.killAndStart(1, () => {
+    // The one had its labels but not yet its name, the other its name alone.
+    renameSync(file('pick-1', 'pick-1.mcap'), file('pick-1', 'pick-1.mcap.part'));
+    rmSync(file('pick-2', 'metadata.yaml'));
+  });
+  await next.becomes(() => expect(existsSync(file('pick-2', 'metadata.yaml'))).toBe(true));
+  const { recordings } = (await next.get('/api/v1/recordings')).body;
+  expect(recordings).toMatchObject([
+    { name: 'pick-2', task: 'pick it up', problem: '' },
+    { name: 'pick-1', task: 'pick it up', verdict: 'good', problem: '' },
+  ]);
+});
+
+test('labels and a new name change nothing else in the description of a bag of another program', async () => {
+  const bridge = await VirtualBridge.start();
+  await bridge.post('/api/v1/episode/start', { name: 'walk' });
+  await bridge.pass(1);
+  await bridge.post('/api/v1/episode/stop', {});
+  const folder = join(bridge.folder, 'recordings', 'walk');
+  const bag = (file: string, labels: string) => `rosbag2_bagfile_information:
+  version: 9
+  storage_identifier: mcap
+  starting_time:
+    nanoseconds_since_epoch: 1764000000123456789
+  topics_with_message_count:
+    - topic_metadata:
+        name: /map
+        type: nav_msgs/msg/OccupancyGrid
+        offered_qos_profiles:
+          - durability: transient_local
+        type_description_hash: RIHS01_8d348150c12913a31ee0ec170fbf25089e4745d17035792c1ba94d6f0ef2cfc7
+      message_count: 1
+  relative_file_paths:
+    - ${file}
+  files:
+    - path: ${file}
+      message_count: 1
+  custom_data:
+    place: bench${labels}
+  ros_distro: kilted
+`;
+  writeFileSync(join(folder, 'metadata.yaml'), bag('walk.mcap', ''));
+  expect((await bridge.post('/api/v1/recordings/walk', { verdict: 'good', name: 'walk-2' })).status).toBe(200);
+  const labels = '\n    task: ""\n    operator: ""\n    verdict: good';
+  expect(readFileSync(join(folder, '..', 'walk-2', 'metadata.yaml'), 'utf8')).toBe(bag('walk-2.mcap', labels));
 });

@@ -46,9 +46,21 @@ describe('a recording fitted to an arm', () => {
       positions: recorded.positions.map((q) => q.slice().reverse()),
     };
     expect(fitted(turned, 1)).toEqual(fitted(recorded, 1));
-    expect(() => fitted({ ...recorded, names: NAMES.map((name) => `left_${name}`) }, 1)).toThrow(
-      /has no joint shoulder_pan, but left_shoulder_pan/,
+    expect(() => fitted({ ...recorded, names: NAMES.map((name) => `${name}_2`) }, 1)).toThrow(
+      /has no joint shoulder_pan, but shoulder_pan_2/,
     );
+  });
+
+  test('takes names with the prefix that all of them have, but does not guess between two', () => {
+    const recorded = track([0, 1], (time) => 0.1 * time);
+    const named = (...prefixes: readonly string[]) => ({
+      ...recorded,
+      names: prefixes.flatMap((prefix) => NAMES.map((name) => `${prefix}${name}`)),
+      positions: recorded.positions.map((q) => Float64Array.from(prefixes.flatMap(() => [...q]))),
+    });
+    expect(fitted(named('left_'), 1)).toEqual(fitted(recorded, 1));
+    expect(fitted(named('left_', ''), 1)).toEqual(fitted(recorded, 1));
+    expect(() => fitted(named('left_', 'right_'), 1)).toThrow(/joints of several arms in one message: left_, right_/);
   });
 
   test('keeps its times, or those of another speed, where the arm may be that fast; else it is slower', () => {
