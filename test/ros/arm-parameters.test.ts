@@ -57,6 +57,10 @@ test('the limits of planned motion follow the scales, and the pace of an arm who
   arm.doubt = '';
   follow();
   expect(limits()).toEqual([0.75, 3]);
+  // What a pair is started with is told too.
+  services.mirror.setFeedback(fakeArm(arm), { arm: 0.5, gripper: 0 });
+  follow();
+  expect(values.get('force_feedback.arm')).toBe(0.5);
   // Nothing is written, and so no event is published, while nothing changes.
   const before = writes;
   follow();
