@@ -111,7 +111,9 @@ describe.skipIf(NO_ROS2 !== null)('the ros2 commands of the documents', () => {
       expect(described).toMatch(/^Parameter name: speed_scale\n {2}Type: double\n {2}Description: \S/m);
       expect(described).toMatch(/Min value: 0\.1\n {4}Max value: 1\.0\n/);
       expect(described).toMatch(/^Parameter name: uncalibrated\n {2}Type: boolean\n/m);
-      expect(described).toMatch(/^Parameter name: joint_limits\.gripper\.max_velocity\n(?: .*\n)+? {4}Read only: true\n/m);
+      expect(described).toMatch(
+        /^Parameter name: joint_limits\.gripper\.max_velocity\n(?: .*\n)+? {4}Read only: true\n/m,
+      );
       const took = await load(ARM, dumped);
       const { speed_scale, uncalibrated, 'position_gains.gripper': gain } = took;
       expect([speed_scale, uncalibrated, gain]).toEqual(['', '', '']);
