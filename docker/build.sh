@@ -26,6 +26,15 @@ else
     set -u
   fi
 fi
+# The service may not read home folders, and would go without a ROS 2 that is in one.
+cache=${XDG_CACHE_HOME:-$HOME/.cache}
+case "${ARM_BRIDGE_ROS_ENABLED:-}:${AMENT_PREFIX_PATH:-}:$(id -u):$cache" in
+::0:/root/* | ::0:/home/*)
+  echo "docker/build.sh: ROS 2 would go into $cache, which the service may not read. Name another place:" >&2
+  echo "  sudo env XDG_CACHE_HOME=/opt/cache $PWD/docker/build.sh" >&2
+  exit 1
+  ;;
+esac
 # The bridge starts with what is found here, whatever environment it is started in: systemd's has no ROS_DISTRO.
 prepared=$(node scripts/prepare.mjs start)
 {
@@ -37,7 +46,7 @@ prepared=$(node scripts/prepare.mjs start)
 } > build/environment.sh
 # What it is made of, for whoever has to know.
 mkdir -p build/sbom
-for prefix in "${XDG_CACHE_HOME:-$HOME/.cache}"/arm-bridge/ros-*; do
+for prefix in "$cache"/arm-bridge/ros-*; do
   if [ -x "$prefix/bin/pip" ]; then "$prefix/bin/python" -m pip list --format=json > build/sbom/python.json; fi
 done
 export npm_config_offline=true npm_config_update_notifier=false

@@ -1,4 +1,16 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lchownSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { threadId } from 'node:worker_threads';
 
@@ -12,7 +24,27 @@ export interface Disk {
   remove(path: string): void;
 }
 
-/** The files of this machine. */
+/**
+ * Gives what root has made to the owner of the folder it is in, because a service that runs as another user reads and
+ * replaces it there. Does nothing for other users.
+ * @throws {Error} of the file system
+ */
+export function handOver(path: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(path));
+  lchownSync(path, uid, gid);
+}
+
+/** Makes a folder and those above it, unless they exist, and hands them over. @throws {Error} of the file system */
+export function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  // Another process may have made it meanwhile.
+  mkdirSync(path, { recursive: true });
+  handOver(path);
+}
+
+/** The files of this machine. What root writes is handed over. */
 export const fileDisk: Disk = {
   read(path) {
     try {
@@ -23,14 +55,17 @@ export const fileDisk: Disk = {
   },
   write(path, text) {
     const folder = dirname(path);
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     // Two threads may write the same text at once.
     const draft = `${path}.${threadId}.new`;
-    const descriptor = openSync(draft, 'w');
+    // A new file: not through a link that the owner of the folder may have put there.
+    rmSync(draft, { force: true });
+    const descriptor = openSync(draft, 'wx');
     try {
       // Writes every byte: a single write may be short, as on a disk that fills up.
       writeFileSync(descriptor, text);
       fsyncSync(descriptor);
+      handOver(draft);
     } catch (error) {
       rmSync(draft, { force: true });
       throw error;

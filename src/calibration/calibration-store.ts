@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { ArmModel, ServoMounts } from '../arm/model.ts';
 import { type CalibrationFile, calibrationFile, type FrictionFile, frictionFile } from '../config/calibration.ts';
+import { fileDisk } from '../disk.ts';
 
 /** A calibration file that cannot be used; the message names it and says what to do. */
 export class CalibrationFileError extends Error {
@@ -79,9 +80,7 @@ export class CalibrationStore {
 
   #replace(path: string, file: object): void {
     try {
-      mkdirSync(this.#folder, { recursive: true });
-      writeFileSync(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`);
-      renameSync(`${path}.new`, path);
+      fileDisk.write(path, `${JSON.stringify(file, null, 2)}\n`);
     } catch (error) {
       throw new CalibrationFileError(`${path} cannot be written (${(error as Error).message})`);
     }

@@ -22,6 +22,7 @@ import { defaultStateFolder } from '../arm/gain-store.ts';
 import { systemClock } from '../clock.ts';
 import { recordingsFolder } from '../config/folders.ts';
 import { ConfigError, loadConfig, usualConfigFile } from '../config/load.ts';
+import { handOver, makeFolder } from '../disk.ts';
 import { VERSION } from '../version.ts';
 import { carryOut, EXIT, UsageError } from './servo-access.ts';
 
@@ -101,7 +102,7 @@ function filesBelow(folder: string): string[] {
 
 /** Runs a task with a temporary folder below `parent`, and removes the folder afterwards. */
 function withScratch<T>(parent: string, task: (folder: string) => T): T {
-  mkdirSync(parent, { recursive: true });
+  makeFolder(parent);
   const folder = mkdtempSync(join(parent, 'arm-bridge-backup-'));
   try {
     return task(folder);
@@ -234,11 +235,12 @@ function restore(file: string, options: RestoreOptions): number {
       );
     }
     for (const { name, to, secret } of moves) {
-      mkdirSync(dirname(to), { recursive: true });
+      makeFolder(dirname(to));
       const draft = `${to}.${process.pid}`;
       // A copy takes the mode of its source before any content.
       chmodSync(join(scratch, name), secret ? 0o600 : 0o644);
       copyFileSync(join(scratch, name), draft);
+      handOver(draft);
       renameSync(draft, to);
       process.stderr.write(`${to}\n`);
     }

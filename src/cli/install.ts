@@ -93,6 +93,10 @@ function checkedHome(): string {
   if (!existsSync(join(home, 'build', 'environment.sh'))) {
     throw new UsageError(`${home} is not built for other users yet: run ${join(home, 'docker', 'build.sh')} first`);
   }
+  // The unit's ProtectHome hides them.
+  if (/^\/(home|root|run\/user)\//.test(home)) {
+    throw new UsageError(`${home} is in a home folder, which the service may not read: move it to ${USUAL_PLACE}`);
+  }
   for (let folder = home; folder !== '/'; folder = dirname(folder)) {
     if ((statSync(folder).mode & 0o005) === 0o005) continue;
     throw new UsageError(

@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chownSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -33,4 +42,28 @@ test('a text that the disk takes in part alone does not replace the old one, and
   expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual(['old', ['text']]);
   expect(await writeWithin4k(path, 3000)).toBe('');
   expect(readFileSync(path, 'utf8')).toHaveLength(3000);
+});
+
+const IS_ROOT = process.getuid!() === 0;
+if (!IS_ROOT) console.warn('SKIPPED: what root writes is not tested, because only root can write for another user.');
+
+test.skipIf(!IS_ROOT)('what root writes belongs to the owner of the folder, so that a service can replace it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-disk-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  chownSync(folder, 4321, 8765);
+  const path = join(folder, 'state/calibration/arm.json');
+  fileDisk.write(path, 'text');
+  for (const made of [path, join(path, '..'), join(path, '../..')]) {
+    expect(statSync(made)).toMatchObject({ uid: 4321, gid: 8765 });
+  }
+});
+
+test('a text is not written through a link in place of its draft', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-disk-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const other = join(folder, 'other');
+  writeFileSync(other, 'mine');
+  symlinkSync(other, join(folder, 'text.0.new'));
+  fileDisk.write(join(folder, 'text'), 'text');
+  expect([readFileSync(other, 'utf8'), readFileSync(join(folder, 'text'), 'utf8')]).toEqual(['mine', 'text']);
 });

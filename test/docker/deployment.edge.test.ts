@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -125,6 +125,54 @@ describe('the unit of systemd', () => {
     const limit = /^LimitRTPRIO=(\d+)$/m.exec(dropIn)![1];
     expect(dropIn).toContain(`ARM_BRIDGE_CONTROL_PRIORITY=${limit}`);
     expect([value('RestrictRealtime'), dropIn]).toEqual(['yes', expect.stringContaining('RestrictRealtime=no')]);
+  });
+});
+
+describe('the programs of the service', () => {
+  /** Runs one of docker/ in a checkout of its own, with other programs in place of those of this machine. */
+  function run(program: string, programs: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv) {
+    const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-programs-'));
+    try {
+      for (const name of ['docker', 'build', 'bin']) mkdirSync(join(folder, name));
+      for (const name of ['arm-bridge', 'build.sh', 'with-ros.sh']) {
+        cpSync(join(ROOT, 'docker', name), join(folder, 'docker', name));
+      }
+      writeFileSync(join(folder, 'build/environment.sh'), '');
+      for (const [name, text] of Object.entries(programs)) {
+        writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+      }
+      const path = `${join(folder, 'bin')}:${process.env.PATH}`;
+      return spawnSync(join(folder, 'docker', program), { encoding: 'utf8', env: { ...env, PATH: path } });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  test('look for the files of the service when root runs them, and for those of another user in their home', () => {
+    const homeFor = (id: number, getent: string): string =>
+      run('arm-bridge', { id: `echo ${id}`, getent, node: 'echo "$HOME"' }, { HOME: '/home/own' }).stdout.trim();
+    const there = 'echo arm-bridge:x:998:998::/var/lib/arm-bridge:/usr/sbin/nologin';
+    expect(homeFor(0, there)).toBe('/var/lib/arm-bridge');
+    expect(homeFor(0, 'exit 2')).toBe('/home/own');
+    expect(homeFor(1000, there)).toBe('/home/own');
+  });
+
+  test('put no ROS 2 into a home folder, which the service may not read', () => {
+    const build = (env: NodeJS.ProcessEnv) =>
+      run(
+        'build.sh',
+        { id: 'echo 0', node: 'echo preparing >&2; exit 3' },
+        { HOME: '/root', ROS_DISTRO: 'none', ...env },
+      );
+    const refused = build({});
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('sudo env XDG_CACHE_HOME=/opt/cache'),
+    ]);
+    expect(build({ XDG_CACHE_HOME: '/home/lab/.cache' }).status).toBe(1);
+    for (const env of [{ XDG_CACHE_HOME: '/opt/cache' }, { ARM_BRIDGE_ROS_ENABLED: 'false' }]) {
+      expect(build(env)).toMatchObject({ status: 3, stderr: 'preparing\n' });
+    }
   });
 });
 

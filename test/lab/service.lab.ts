@@ -118,12 +118,65 @@ describe('the service of systemd', () => {
     expect(await booted.journal()).toMatch(/Watchdog timeout/);
   }, 240_000);
 
+  test('is set up by root, whose calibrations and tokens it finds, may replace, and has in its backup', async () => {
+    const config = ['--config', '/etc/arm-bridge/config.yaml'];
+    const bus = 'tcp://127.0.0.1:5555';
+    await booted.run('systemctl', ['stop', 'arm-bridge'], { timeout: 60_000 });
+    // An emulated arm, with its calibration as another program would have it.
+    const simulate = ['simulate', '--tcp', '5555', '--calibration', '/root/built/follower.json'];
+    await booted.run('systemd-run', ['--unit=emulated-arm', program, ...simulate]);
+    const entry = ['--port', bus, '--model', 'so101', '--name', 'follower', '--role', 'follower'];
+    await until(
+      'the arm is set up',
+      async () => ((await booted.outcome(program, ['setup', 'arm', ...entry, ...config])).code === 0 ? true : null),
+      60_000,
+    );
+    const built = `calibration_folder: /root/built\narms: [{ name: follower, bus: "${bus}" }]`;
+    await booted.run('sh', ['-c', `echo '${built}' > /root/built.yaml`]);
+    const theirs = ['--format', 'lerobot', '/root/lerobot.json'];
+    await booted.run(program, ['calibrate', 'export', '--config', '/root/built.yaml', ...theirs]);
+    await booted.run(program, ['calibrate', 'import', '--arm', 'follower', ...config, ...theirs]);
+    const named = (await booted.run(program, ['token', 'add', 'bench', ...config])).trim();
+    const doctor = await booted.outcome(program, ['doctor', ...config]);
+    expect(doctor.stdout).toMatch(/arm follower .*calibrated 20/);
+
+    const state = '/var/lib/arm-bridge/.local/state/arm-bridge';
+    const written = ['', '/calibration', '/calibration/follower.json', '/tokens.json'].map((name) => `${state}${name}`);
+    expect(await booted.run('stat', ['-c', '%U:%G', ...written])).toBe('arm-bridge:arm-bridge\n'.repeat(4));
+    await booted.run('systemctl', ['start', 'arm-bridge'], { timeout: 60_000 });
+    await ready();
+    const { body } = await machine.ask('/api/v1/arms', { token: named });
+    const arms: { name: string; bus: string; now: { doubt: string } }[] = JSON.parse(body).arms;
+    expect(arms.find(({ name }) => name === 'follower')).toMatchObject({ bus, now: { doubt: '' } });
+    expect((await machine.ask('/move/init?robot_id=1', { method: 'POST', token: named })).status).toBe(200);
+  }, 240_000);
+
   test('lowers its arms when it is stopped', async () => {
     await booted.run('systemctl', ['stop', 'arm-bridge'], { timeout: 60_000 });
     expect(await booted.property('Result')).toBe('success');
     const log = await booted.journal();
     expect(log.slice(log.lastIndexOf('SIGTERM'))).toMatch(/lowering the arms[\s\S]*bye/);
   });
+
+  test('is updated as the document says, with its ROS 2 in a folder that it may read', async () => {
+    const config = ['--config', '/etc/arm-bridge/config.yaml'];
+    const kept = await booted.outcome(program, ['backup', ...config, '/root/before.tar.gz']);
+    expect([kept.code, kept.stderr]).toEqual([0, expect.stringContaining('calibration 1')]);
+    const build = '/opt/arm-bridge/docker/build.sh';
+    const refused = await booted.outcome(build, []);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('XDG_CACHE_HOME=/opt/cache')]);
+    const before = await token();
+    // As another version would have another unit.
+    await booted.run('sed', ['-i', 's/^WatchdogSec=.*/WatchdogSec=99/', '/etc/systemd/system/arm-bridge.service']);
+    await booted.run(program, ['install'], { timeout: 120_000 });
+    await ready();
+    expect(await booted.run('grep', ['WatchdogSec', '/etc/systemd/system/arm-bridge.service'])).toBe(
+      'WatchdogSec=15\n',
+    );
+    expect(await token()).toBe(before);
+    const { body } = await machine.ask('/status', { token: before });
+    expect(JSON.parse(body).ros).toMatchObject({ enabled: true, distro: 'jazzy' });
+  }, 240_000);
 
   test('is installed again without losing anything, with a priority for its control thread', async () => {
     const before = await token();

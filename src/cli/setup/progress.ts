@@ -1,6 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { z } from 'zod';
+import { fileDisk } from '../../disk.ts';
 
 const progress = z.strictObject({
   bus: z.string(),
@@ -26,20 +25,17 @@ export class ProgressFile {
   /** Null if no set-up is in progress, or the file cannot be read. */
   read(): Progress | null {
     try {
-      return progress.parse(JSON.parse(readFileSync(this.#path, 'utf8')));
+      return progress.parse(JSON.parse(fileDisk.read(this.#path) ?? ''));
     } catch {
       return null;
     }
   }
 
   write(content: Progress): void {
-    mkdirSync(dirname(this.#path), { recursive: true });
-    const draft = `${this.#path}.${process.pid}`;
-    writeFileSync(draft, `${JSON.stringify(content)}\n`);
-    renameSync(draft, this.#path);
+    fileDisk.write(this.#path, `${JSON.stringify(content)}\n`);
   }
 
   remove(): void {
-    rmSync(this.#path, { force: true });
+    fileDisk.remove(this.#path);
   }
 }

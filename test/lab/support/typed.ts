@@ -29,9 +29,14 @@ export const NOT_TYPED: Readonly<Record<string, string>> = {
   'sudo /opt/arm-bridge/docker/arm-bridge install': 'test/lab/service.lab.ts',
   'sudo systemctl stop arm-bridge': 'test/lab/service.lab.ts',
   'sudo /opt/arm-bridge/docker/arm-bridge setup --config /etc/arm-bridge/config.yaml':
-    'asks: test/cli/setup.test.ts answers it',
+    'asks: test/cli/terminal.edge.test.ts answers it',
+  'sudo /opt/arm-bridge/docker/arm-bridge calibrate --config /etc/arm-bridge/config.yaml --arm follower':
+    'takes a hand that leads the joints of a real arm; test/lab/service.lab.ts imports a calibration',
   'sudo systemctl start arm-bridge': 'test/lab/service.lab.ts',
   'journalctl -u arm-bridge -f': 'test/lab/service.lab.ts, without waiting for more',
+  'sudo /opt/arm-bridge/docker/arm-bridge backup --config /etc/arm-bridge/config.yaml before.tar.gz':
+    'test/lab/service.lab.ts',
+  'sudo git -C /opt/arm-bridge pull': 'test/lab/service.lab.ts has no repository there',
   'npm pack': 'test/e2e/package.test.ts packs, installs and runs the package',
   'npm install ./arm-bridge-0.1.0.tgz': 'test/e2e/package.test.ts',
   'npx arm-bridge doctor': 'test/e2e/package.test.ts',
