@@ -10,7 +10,7 @@ export interface Command {
   /** What it is to people, as the beginning of a message: "Init of the leader". */
   readonly name?: string;
   /** POST when it is left out. */
-  readonly method?: 'DELETE';
+  readonly method?: 'GET' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number>>;
   readonly body?: object;
@@ -84,13 +84,23 @@ const ownerOf = (store: Store, id: number): string | null => store.frames.get(id
 /** Frames that have come after the bridge had not answered for so long, s, show that it answers again. */
 const BACK = 1;
 
-/** When the cause of a refusal is gone, by the next step that the bridge names. @param id of the arm */
-const GONE: Readonly<Record<string, (id: number) => (store: Store) => boolean>> = {
-  reset: (id) => (store) => store.frames.get(id)?.state !== 'stopped',
-  torque_on: (id) => (store) => store.frames.get(id)?.torque === true,
-  init: (id) => (store) => store.frames.get(id)?.initialised === true,
-  calibrate: (id) => (store) => store.frames.get(id)?.doubt === '',
-  take_over: (id) => (store) => ownerOf(store, id) === null || ownerOf(store, id) === store.hello?.client,
+/** One of the pairs of a command that starts them. */
+interface PairAsked {
+  readonly leader_id: number;
+  readonly follower_id: number;
+}
+
+/** When the cause of a refusal is gone from an arm, by the next step that the bridge names. */
+const GONE_FROM: Readonly<Record<string, (store: Store, id: number) => boolean>> = {
+  reset: (store, id) => store.frames.get(id)?.state !== 'stopped',
+  torque_on: (store, id) => store.frames.get(id)?.torque === true,
+  init: (store, id) => store.frames.get(id)?.initialised === true,
+  calibrate: (store, id) => store.frames.get(id)?.doubt === '',
+  take_over: (store, id) => ownerOf(store, id) === null || ownerOf(store, id) === store.hello?.client,
+};
+
+/** The same where the cause is the bridge's. */
+const GONE: Readonly<Record<string, () => (store: Store) => boolean>> = {
   stop_mirroring: () => (store) => !store.mirroring,
   start: () => {
     let first = Number.NaN;
@@ -100,6 +110,16 @@ const GONE: Readonly<Record<string, (id: number) => (store: Store) => boolean>> 
     };
   },
 };
+
+/** When the cause of a refusal is gone from every arm that the command is about; undefined: when the message is closed. */
+function goneOf(remedy: string, { query, body }: Command): ((store: Store) => boolean) | undefined {
+  const { robot_pairs: pairs = [] } = (body ?? {}) as { readonly robot_pairs?: readonly PairAsked[] };
+  const asked = query?.robot_id === undefined ? [] : [Number(query.robot_id)];
+  const ids = [...asked, ...pairs.flatMap(({ leader_id, follower_id }) => [leader_id, follower_id])];
+  const anyArm = GONE_FROM[remedy];
+  if (anyArm !== undefined) return (store) => ids.length > 0 && ids.every((id) => anyArm(store, id));
+  return GONE[remedy]?.();
+}
 
 /** What may be done about a refusal: another command first, the same with a word, or to ask who is in the way. */
 function waysOut(asked: Command, { remedy }: Outcome, done?: string): Way[] {
@@ -137,11 +157,7 @@ function waysOut(asked: Command, { remedy }: Outcome, done?: string): Way[] {
 
 /** Releases the stop of all arms; nothing moves by itself. */
 export async function resetStop(): Promise<void> {
-  const { ok } = await command(
-    { name: 'Reset', path: '/stop/reset' },
-    'Reset: the arms hold, and nothing moves by itself.',
-  );
-  if (ok) window.dispatchEvent(new Event('arm-bridge-reset'));
+  await command({ name: 'Reset', path: '/stop/reset' }, 'Reset: the arms hold, and nothing moves by itself.');
 }
 
 /**
@@ -158,7 +174,7 @@ export async function command(asked: Command, done?: string): Promise<Outcome> {
     if (done !== undefined) notice('done', done);
     return outcome;
   }
-  const gone = remedy === null ? undefined : GONE[remedy]?.(Number(asked.query?.robot_id));
+  const gone = remedy === null ? undefined : goneOf(remedy, asked);
   notice('fault', asked.name === undefined ? message : `${asked.name} was not done: ${message}`, {
     ways: waysOut(asked, outcome, done),
     about,

@@ -2,8 +2,11 @@ import { request, send } from './api.ts';
 import { bridge } from './bridge.ts';
 import type { ArmFrame, ArmInfo, CalibrationAnswer, CalibrationState, SweptJoint } from './protocol.ts';
 
-/** Whether an arm is being calibrated. @param owner as its frames tell it */
-export const isCalibrated = (owner: string | null): boolean => owner?.startsWith('its calibration,') === true;
+const CALIBRATION = 'its calibration, started by ';
+/** Who calibrates an arm; null: nobody. @param owner as its frames tell it */
+export function calibratedBy(owner: string | null): string | null {
+  return owner?.startsWith(CALIBRATION) === true ? owner.slice(CALIBRATION.length) : null;
+}
 /** The step in which a hand leads the joints to their ends. */
 export const SWEEP = 2;
 /** How often the ranges of the joints are asked for meanwhile, ms. */
@@ -13,8 +16,6 @@ const STEP_INTERVAL = 1000;
 const ANSWER_LIMIT = 2000;
 /** Frames in a row that must say otherwise before a calibration counts as begun or ended by others: an answer may overtake some. */
 const DISAGREEING = 15;
-
-const LOST = 'The calibration has ended before it was kept. The log says why.';
 
 /** The calibration of one arm on the routes of the bridge, begun here or by another client. */
 export class Calibrating {
@@ -95,7 +96,7 @@ export class Calibrating {
   /** Takes the newest frame of the arm: notices what others begin and end, and has step and ranges asked for. */
   take(frame: ArmFrame): void {
     if (this.call !== null) return;
-    const underWay = isCalibrated(frame.owner);
+    const underWay = calibratedBy(frame.owner) !== null;
     if (underWay === (this.answer !== null)) {
       this.#disagreeing = 0;
       if (underWay) void this.#ask();
@@ -108,8 +109,16 @@ export class Calibrating {
       void this.#ask();
       return;
     }
+    void this.#hearEnd();
+  }
+
+  /** Others have ended it, or it was lost: the bridge says which. */
+  async #hearEnd(): Promise<void> {
     this.answer = null;
-    this.fault = LOST;
+    const call = this.#calls;
+    const { ok, message } = await request({ method: 'GET', path: this.#path });
+    if (ok || call !== this.#calls) return;
+    this.outcome = message;
     this.#changed();
   }
 

@@ -83,7 +83,8 @@ export class Jogger {
     if (!this.active || performance.now() < this.#from) return;
     this.release();
     this.#from = performance.now() + PAUSE;
-    notice('fault', `Not jogged: ${reason}`);
+    // The next try says it anew, if it is so still.
+    notice('fault', `Not jogged: ${reason}`, { about: 'jog', gone: () => this.active });
   }
 
   #send(): void {

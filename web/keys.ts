@@ -16,9 +16,12 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['?', 'shows and hides these keys'],
 ];
 
+/** Fields in which a letter is written, or chooses. */
+const WRITTEN = 'textarea, select, input:not([type="range"], [type="checkbox"], [type="radio"])';
+
 /** Whether a key is a letter of what somebody writes. */
 export function isTyped({ target, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean {
-  const field = target instanceof Element && target.closest('input, textarea, select') !== null;
+  const field = target instanceof Element && target.closest(WRITTEN) !== null;
   return field || ctrlKey || altKey || metaKey;
 }
 

@@ -1,4 +1,5 @@
 import type { Schemas } from '../clients/typescript/src/bridge.ts';
+import { withoutRoutes } from './words.ts';
 
 type Answer = Pick<Schemas['BridgesAnswer'], 'here' | 'others'>;
 type Overview = Schemas['BridgeOverview'];
@@ -25,7 +26,7 @@ export interface LabPair {
 /** An arm as its bridge tells of it. */
 export function armText({ name, state, torque, owner, reason, doubt }: Arm): string {
   const limp = state === 'connected' && !torque ? ' (limp)' : '';
-  const why = reason || doubt;
+  const why = withoutRoutes(reason || doubt);
   return [`${name}: ${state}${limp}`, ...(owner === null ? [] : [owner]), ...(why === '' ? [] : [why])].join(', ');
 }
 

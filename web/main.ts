@@ -16,7 +16,7 @@ import { offerTour } from './panels/tour.ts';
 import type { JournalEvent } from './protocol.ts';
 import { showScene } from './scene/load.ts';
 import { offerSession } from './session.ts';
-import { offerTheme, showMarks, showShell } from './shell.ts';
+import { offerTheme, showMarks, showShell, tellReset } from './shell.ts';
 import { Store } from './store.ts';
 import { showTabs } from './tabs.ts';
 
@@ -49,6 +49,7 @@ offerTheme();
 offerKeys();
 showShell(store);
 showMarks(store);
+tellReset(store);
 store.on(['frames', 'connection', 'pairs', 'asks'], () => clearNotices(store));
 const tour = offerTour(store, hands, (panel) => select(panel));
 const select = showTabs([

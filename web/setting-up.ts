@@ -99,6 +99,12 @@ export class SettingUp {
     this.#changed();
   }
 
+  /** What was said of the last call counts no more. */
+  forget(): void {
+    this.fault = '';
+    this.outcome = '';
+  }
+
   async #session(path: string, body: object): Promise<boolean> {
     if (this.busy) return false;
     const { ok, message, answer } = await this.#call(() => request({ path, body }));
@@ -117,8 +123,7 @@ export class SettingUp {
   async #call<T>(task: () => Promise<T>): Promise<T> {
     this.#calls += 1;
     this.busy = true;
-    this.fault = '';
-    this.outcome = '';
+    this.forget();
     this.#changed();
     try {
       return await task();

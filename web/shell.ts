@@ -53,6 +53,25 @@ export function showShell(store: Store): void {
   store.on(['connection', 'hello', 'arms', 'loop'], show);
 }
 
+/** Frames in a row without a stopped arm before a reset counts: after a stop some that are older may still come. */
+const RELEASED = 15;
+
+/** Tells the stop that what was stopped has been let go, by whomever. */
+export function tellReset(store: Store): void {
+  let [stopped, free] = [false, 0];
+  window.addEventListener('arm-bridge-stop', () => {
+    [stopped, free] = [false, 0];
+  });
+  store.on(['frames'], () => {
+    const states = [...store.frames.values()].map(({ state }) => state);
+    if (states.includes('stopped')) [stopped, free] = [true, 0];
+    else if (stopped && states.some((state) => state !== 'disconnected')) free += 1;
+    if (free < RELEASED) return;
+    [stopped, free] = [false, 0];
+    window.dispatchEvent(new Event('arm-bridge-reset'));
+  });
+}
+
 /** Name, state, torque and owner of an arm, in a line of the header. */
 function armMark(info: ArmInfo): { readonly element: HTMLElement; show(frame: ArmFrame, client: string): void } {
   const torque = h('span', { class: 'torque' });

@@ -8,11 +8,12 @@
 // A module for the compiler; the bundler makes a plain script of it.
 export {};
 
-/** Time for one answer, and pause before the next attempt, ms. */
+/** Time for one answer, ms. */
 const ANSWER_LIMIT = 1500;
+/** Pause before the second attempt, ms; each one is longer than the one before, up to a limit. */
 const PAUSE = 200;
-/** Attempts before it gives up and says so. */
-const ATTEMPTS = 50;
+const LONGER = 1.1;
+const LONGEST_PAUSE = 2000;
 /** Pause before the connection is opened anew, ms. */
 const REOPENING = 2000;
 
@@ -127,19 +128,16 @@ async function stop(): Promise<void> {
   // Whatever drives an arm from this page ends with it.
   window.dispatchEvent(new Event('arm-bridge-stop'));
   say('sending', 'Stopping');
-  for (let attempt = 0; attempt < ATTEMPTS && mine === press; attempt += 1) {
-    const fault = await (attempt === 0 ? asked : ask());
-    if (mine !== press) return;
-    if (fault === null) {
-      say('done', `Stopped at ${new Date().toLocaleTimeString()}`);
-      return;
-    }
+  let fault = await asked;
+  for (let pause = PAUSE; mine === press && fault !== null; pause = Math.min(pause * LONGER, LONGEST_PAUSE)) {
     say('failed', `Stop NOT confirmed: ${fault}. Trying again; use the power switch.`);
-    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    if (mine === press) fault = await ask();
   }
+  if (mine === press) say('done', `Stopped at ${new Date().toLocaleTimeString()}`);
 }
 
-// What was stopped goes on being said until it is let go.
+// What was stopped goes on being said until it is let go, here or by somebody else. A stop that is not confirmed goes on.
 window.addEventListener('arm-bridge-reset', () => {
   if (document.body.dataset.stop !== 'done') return;
   delete document.body.dataset.stop;

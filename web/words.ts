@@ -1,7 +1,8 @@
 /** What somebody else has called, where it is said by whom. */
 const CALLED = /\b(?:GET|POST|DELETE) \/\S+ (?=by )/g;
-/** A last clause that tells a program what to call: on the page a button stands for it. */
-const STEP = /(?::|(?<=\.))(?= )(?:[^.:]|\.(?=\S))*?(?: \/(?!dev\/)[a-z]|\?\w+=true)(?:[^.:]|\.(?=\S))*\.?$/;
+/** A last clause that tells a program what to call: on the page a button stands for it. A folder is no route. */
+const STEP =
+  /(?::|(?<=\.))(?= )(?:[^.:]|\.(?=\S))*?(?: \/(?!(?:dev|etc|home|media|mnt|opt|root|run|srv|tmp|usr|var)\/)[a-z]|\?\w+=true)(?:[^.:]|\.(?=\S))*\.?$/;
 
 /** The words of the bridge without the routes that programs call. */
 export function withoutRoutes(text: string): string {

@@ -26,6 +26,8 @@ export class CalibrationService {
   readonly #open = new Map<Arm, Open>();
   /** Why a session ended by itself; kept until a client has been told. */
   readonly #ended = new Map<Arm, string>();
+  /** How the last session of an arm ended, as a clause for people. */
+  readonly #last = new Map<Arm, string>();
   /** Former servo settings that must still be restored. */
   readonly #left = new Map<Arm, readonly JointMount[]>();
   #closed = false;
@@ -57,7 +59,7 @@ export class CalibrationService {
     open.busy = true;
     try {
       const answer = await open.session.next(reversed, caller.signal);
-      if (answer.status === 'success') this.#end(open, 'done');
+      if (answer.status === 'success') this.#end(open, 'done', 'its last calibration is kept');
       return answer;
     } catch (error) {
       const why = this.#ended.get(arm);
@@ -74,6 +76,11 @@ export class CalibrationService {
     return this.#open.get(arm)?.session.view() ?? null;
   }
 
+  /** How the last calibration of an arm ended, as a clause for people; null if there was none. */
+  lastEnd(arm: Arm): string | null {
+    return this.#last.get(arm) ?? null;
+  }
+
   /**
    * Cancels the calibration and restores the servo settings; an arm with torque on goes limp over 2 s first.
    * @returns false if no calibration is in progress
@@ -86,7 +93,7 @@ export class CalibrationService {
     // A running step may be moving the arm: brake it to a hold.
     await arm.halt({ owner: open.session.owner, takeOver: false });
     await open.session.undo();
-    this.#end(open, 'cancel');
+    this.#end(open, 'cancel', 'its last calibration was cancelled');
     return true;
   }
 
@@ -134,15 +141,16 @@ export class CalibrationService {
       if (arm.owner?.key !== session.owner.key) fault = lossOf(arm);
     }
     if (this.#closed || this.#open.get(arm) !== open) return;
-    this.#end(open, 'lost');
+    this.#end(open, 'lost', `its last calibration was lost (${fault})`);
     const left = session.unsaved === null ? '' : ' Its servos get their former offsets back when the arm is next limp.';
     const text = `The calibration of ${arm.name} has ended: ${fault}.${left}`;
     this.#ended.set(arm, text);
     this.#notice(text);
   }
 
-  #end({ session }: Open, input: 'done' | 'cancel' | 'lost'): void {
+  #end({ session }: Open, input: 'done' | 'cancel' | 'lost', told: string): void {
     const { arm } = session;
+    this.#last.set(arm, told);
     const effects = session.put(input);
     this.#open.delete(arm);
     if (effects.includes('giveBack') && session.unsaved !== null) {

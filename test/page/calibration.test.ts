@@ -81,7 +81,17 @@ describe.skipIf(!HAS_BROWSER)('the calibration on the control page', () => {
     await page.unroute(routes);
     await page.setViewportSize(DESK);
 
+    // Whoever looks on at another computer cannot go on with it, and hears how it ends.
+    const guest = await openPage(bridge);
+    await guest.locator('#tab-health').press('Enter');
+    const same = guest.locator('section[aria-label=Calibration]');
+    await expect.poll(() => same.locator('button.main').getAttribute('title'), PATIENCE).toMatch(/ calibrates it\.$/);
+    await expect.poll(() => same.locator('[aria-current=step]').count(), PATIENCE).toBe(1);
     await card.getByRole('button', { name: 'Cancel' }).press('Enter');
+    await expect
+      .poll(() => same.locator('[role=status]').textContent(), PATIENCE)
+      .toBe('Arm leader is not being calibrated: its last calibration was cancelled.');
+    expect(await same.locator('.fault').textContent()).toBe('');
     await expect
       .poll(() => said.textContent(), PATIENCE)
       .toBe('The calibration of leader has ended; its servos have what they had before.');

@@ -69,6 +69,29 @@ describe.skipIf(!HAS_BROWSER)('the controls of the page', () => {
     await shows(page, '[data-mark=follower] .torque', /^holds$/);
   });
 
+  test('a start that is refused says so until its cause is gone, and one that cannot work is grey', async () => {
+    const bridge = await startBridge();
+    await bridge.raise();
+    const page = await openPage(bridge);
+    await page.locator('#tab-teleoperation').click();
+    const start = page.locator('#panel-teleoperation').getByRole('button', { name: 'Start', exact: true });
+    // Another client than the page.
+    await bridge.post('/api/v1/arms/follower/take-over');
+    await expect.poll(() => textOf(page, '[data-mark=follower] small'), PATIENCE).not.toBe('free');
+    await expect.poll(() => start.getAttribute('aria-disabled'), PATIENCE).toBeNull();
+    await start.press('Enter');
+    await shows(page, '.notice.fault p', /^The start was not done: /);
+    // For many frames.
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    const takeOver = page.locator('.notice.fault').getByRole('button', { name: 'Take over' });
+    await takeOver.press('Enter');
+    await expect.poll(async () => (await bridge.arm(1)).state, PATIENCE).toBe('mirroring');
+    await bridge.post('/stop');
+    await expect.poll(() => start.getAttribute('title'), PATIENCE).toMatch(/is stopped: press Reset/);
+    await expect.poll(() => page.locator('#panel-teleoperation').textContent(), PATIENCE).toMatch(/stopped/);
+    expect(await page.locator('#panel-teleoperation').textContent()).not.toMatch(/POST/);
+  });
+
   test('Space presses the control that the keyboard has come to, and stops everywhere else, after a click too', async () => {
     const bridge = await startBridge();
     const page = await openPage(bridge);

@@ -54,6 +54,24 @@ describe.skipIf(!HAS_BROWSER)('the panel for recording', () => {
     await page.locator('#notices').getByRole('button', { name: 'Delete', exact: true }).press('Enter');
     await expect.poll(() => row.count(), PATIENCE).toBe(0);
     expect(readdirSync(folder)).toEqual([]);
+
+    // A pedal works while a slider has the keyboard. What somebody else has deleted is said to be gone, and is.
+    const slider = page.getByRole('slider', { name: 'Weight held at the shoulder' });
+    await page.locator('#tab-teleoperation').click();
+    await page.getByRole('button', { name: 'Hold the weight of the leaders' }).press('Enter');
+    await slider.press('r');
+    await expect.poll(async () => (await bridge.get('/api/v1/episode')).body.episode, PATIENCE).not.toBeNull();
+    await slider.press('g');
+    await expect.poll(async () => (await bridge.get('/api/v1/episode')).body.episode, PATIENCE).toBeNull();
+    await page.locator('#tab-record').click();
+    await row.getByRole('button', { name: /^Delete / }).press('Enter');
+    const [name] = readdirSync(folder, { recursive: true })
+      .map(String)
+      .filter((each) => /pick-[^/]*$/.test(each));
+    await fetch(`${bridge.url}/api/v1/recordings/${name!.split('/').at(-1)!}`, { method: 'DELETE' });
+    await page.locator('#notices').getByRole('button', { name: 'Delete', exact: true }).press('Enter');
+    await shows(page, '.notice.fault p', /^pick-\S+ was not deleted: There is no recording/);
+    await expect.poll(() => row.count(), PATIENCE).toBe(0);
   });
 
   test('names a task, ends and drops episodes by keys alone', async () => {

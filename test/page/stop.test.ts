@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { letGo, PATIENCE, shows } from './support/actions.ts';
+import { goLive, letGo, PATIENCE, shows } from './support/actions.ts';
 import { HAS_BROWSER } from './support/browser.ts';
 import { openPage, openWindow, startBridge } from './support/page.ts';
 import { PERIOD, Recording } from './support/recording.ts';
@@ -95,5 +95,30 @@ describe.skipIf(!HAS_BROWSER)('the stop of the control page', () => {
     await shows(page, '#stop-status', /^Stopped at/);
     await shows(page, '#connection', /^Live$/);
     await shows(page, '#banner', /Stopped: leader, follower/);
+    // Whoever resets it, here or elsewhere: it is said no longer.
+    await bridge.post('/stop/reset');
+    await shows(page, '#stop-status', /^$/);
+    expect(await page.locator('body').getAttribute('data-stop')).toBeNull();
+  });
+
+  test('is repeated for as long as every attempt fails at once, as without a network', async () => {
+    const bridge = await startBridge();
+    // Its console says of each attempt that it has failed.
+    const page = await (await openWindow()).newPage();
+    await page.addInitScript(SOCKETS);
+    await goLive(page, bridge.url);
+    let attempts = 0;
+    await page.route('**/stop', (route) => {
+      attempts += 1;
+      return route.abort();
+    });
+    await page.evaluate(`for (const socket of window.sockets) socket.send = () => {}`);
+    await page.keyboard.press('Escape');
+    await shows(page, '#stop-status', /NOT confirmed: .* Trying again/);
+    await expect.poll(() => attempts, { timeout: 300_000 }).toBeGreaterThan(120);
+    expect((await bridge.arm(1)).state).not.toBe('stopped');
+    await page.unroute('**/stop');
+    await shows(page, '#stop-status', /^Stopped at/);
+    expect((await bridge.arm(1)).state).toBe('stopped');
   });
 });

@@ -19,6 +19,10 @@ test.each([
   ['Mirroring runs. To stop it, call /move/leader/stop', 'Mirroring runs.'],
   ['follower replays: /recording/stop ends that', 'follower replays'],
   ['no servo answers on /dev/ttyUSB0: look at its cable', 'no servo answers on /dev/ttyUSB0: look at its cable'],
+  [
+    'not deleted: There is no "wave" in /var/lib/recordings.',
+    'not deleted: There is no "wave" in /var/lib/recordings.',
+  ],
   ['x: 3.5 is out of bounds', 'x: 3.5 is out of bounds'],
 ])('the page says of "%s" what a person needs, without routes', (told, said) => {
   expect(withoutRoutes(told)).toBe(said);

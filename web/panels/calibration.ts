@@ -1,8 +1,9 @@
-import { Calibrating, SWEEP } from '../calibrating.ts';
+import { Calibrating, calibratedBy, SWEEP } from '../calibrating.ts';
 import { block, button, h, isOn, setText, toggle } from '../dom.ts';
 import type { ArmFrame, ArmInfo, SweptJoint } from '../protocol.ts';
 import type { Store } from '../store.ts';
 import { degrees, measure, spoken } from '../units.ts';
+import { withoutRoutes } from '../words.ts';
 
 /** Steps of a calibration, from the first on; an arm that holds is lowered before them. */
 const STEPS = ['Middle', 'Sweep', 'Hold', 'Move', 'Save'] as const;
@@ -74,7 +75,8 @@ interface Wizard {
   readonly element: HTMLElement;
   /** Whether its buttons can be pressed. */
   allow(control: boolean): void;
-  follow(frame: ArmFrame): void;
+  /** @param client this page, as owners are named */
+  follow(frame: ArmFrame, client: string): void;
 }
 
 /** The steps of one arm's calibration, as they come to be. @param hand null: an arm that nobody practises with */
@@ -110,6 +112,8 @@ function wizard(info: ArmInfo, hand: HandOfPractice | null): Wizard {
   let handed = '';
   let leading = false;
   let stepBefore: number | undefined;
+  /** Who else calibrates the arm; empty while nobody does. */
+  let by = '';
   const lead = async (): Promise<void> => {
     const at = HAND_AT[(calibrating.answer?.current_step ?? 0) - 1];
     if (hand === null || at === undefined) return;
@@ -143,10 +147,10 @@ function wizard(info: ArmInfo, hand: HandOfPractice | null): Wizard {
       drop,
       `${atEnd ? 'Each of the buttons' : 'Cancel'} lets the arm go limp within 2 s: take hold of it first.`,
     );
-    // A button that is disabled would lose the keyboard.
-    next.setAttribute('aria-disabled', String(call !== null));
+    const others = by === '' ? '' : `${by} calibrates it.`;
+    block(next, others || (call !== null ? 'The step is under way.' : ''));
     cancel.hidden = answer === null && call !== 'cancel';
-    cancel.setAttribute('aria-disabled', String(call === 'cancel'));
+    block(cancel, others || (call === 'cancel' ? 'It is being ended.' : ''));
     steps.hidden = answer === null;
     for (const [i, mark] of marks.entries()) {
       if (i + 1 === step) mark.setAttribute('aria-current', 'step');
@@ -154,7 +158,7 @@ function wizard(info: ArmInfo, hand: HandOfPractice | null): Wizard {
       mark.toggleAttribute('data-done', step !== undefined && i + 1 < step);
     }
     // What the arm does now, and which way its joints go, is still to be read while they do it.
-    setText(said, answer === null ? outcome || ABOUT : words(answer.message, label));
+    setText(said, answer === null ? withoutRoutes(outcome) || ABOUT : words(answer.message, label));
     const busy = call === 'cancel' ? 'Ending: its servos get back what they had.' : 'The step is under way.';
     const now = call !== null ? busy : leading ? 'Your hand is on its way.' : handed;
     setText(under, now);
@@ -172,7 +176,13 @@ function wizard(info: ArmInfo, hand: HandOfPractice | null): Wizard {
     allow(control) {
       fields.disabled = !control;
     },
-    follow(frame) {
+    follow(frame, client) {
+      const caller = calibratedBy(frame.owner);
+      const other = caller === null || caller === client ? '' : caller;
+      if (other !== by) {
+        by = other;
+        show();
+      }
       calibrating.take(frame);
       const { answer, call } = calibrating;
       const others = frame.owner !== null && frame.state !== 'stopped';
@@ -190,7 +200,7 @@ export function calibrationSteps(info: ArmInfo, store: Store, hand: HandOfPracti
   store.on(['connection', 'hello'], allow);
   store.on(['arms'], () => {
     const frame = store.frames.get(info.id);
-    if (frame !== undefined && steps.element.offsetParent !== null) steps.follow(frame);
+    if (frame !== undefined && steps.element.offsetParent !== null) steps.follow(frame, store.hello?.client ?? '');
   });
   return steps.element;
 }
@@ -223,7 +233,7 @@ export function calibrationCard(store: Store): HTMLElement {
   });
   store.on(['arms'], () => {
     const frame = shown === null ? undefined : store.frames.get(shown.info.id);
-    if (frame !== undefined && card.offsetParent !== null) shown?.steps.follow(frame);
+    if (frame !== undefined && card.offsetParent !== null) shown?.steps.follow(frame, store.hello?.client ?? '');
   });
   return card;
 }

@@ -4,6 +4,7 @@ import type { Hands } from '../hand.ts';
 import type { SetupState } from '../protocol.ts';
 import type { SettingUp } from '../setting-up.ts';
 import type { Store } from '../store.ts';
+import { withoutRoutes } from '../words.ts';
 import { handSliders } from './hand.ts';
 
 export type Trial = SetupState['trials'][number];
@@ -93,7 +94,7 @@ export function firstTeleoperation(
             ? `${lead}, one joint after the other. Does ${follower} go the right way?`
             : `${follower} goes to where ${leader} is, slowly, then follows it.`,
       );
-      setText(why, state === 'idle' ? (pair?.reason ?? '') : '');
+      setText(why, state === 'idle' ? withoutRoutes(pair?.reason ?? '') : '');
       if (follows) sliders?.show();
     },
   };

@@ -34,14 +34,18 @@ export function fleetCard(store: Store): HTMLElement {
   const titles = ['Bridge', 'arms', 'version'];
   const stop = button('Stop all bridges', () => void stopAll());
   const pairing = labPairing();
+  const controls = h('fieldset', { class: 'panel', disabled: true }, pairing.element);
   const card = h(
     'section',
     { class: 'card', 'aria-label': 'All bridges', hidden: true },
     h('h2', {}, 'All bridges'),
     h('table', {}, h('thead', {}, h('tr', {}, ...titles.map((title) => h('th', { scope: 'col' }, title)))), rows),
     stop,
-    pairing.element,
+    controls,
   );
+  store.on(['connection', 'hello'], () => {
+    controls.disabled = !store.mayControl;
+  });
   let asked = 0;
   const ask = async (): Promise<void> => {
     const due = card.hidden ? LOOKING : INTERVAL;

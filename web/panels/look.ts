@@ -1,9 +1,10 @@
 import { command } from '../api.ts';
 import { bridge } from '../bridge.ts';
 import type { Curve, StillChart } from '../chart.ts';
-import { button, h, setText } from '../dom.ts';
+import { block, button, h, setText } from '../dom.ts';
 import { notice } from '../notices.ts';
 import type { Recording, RecordingForeseen, RecordingSamples } from '../protocol.ts';
+import { whyNoControl, whyNoMotion } from '../reasons.ts';
 import type { Store } from '../store.ts';
 import { degrees, measure, spoken } from '../units.ts';
 
@@ -132,12 +133,15 @@ export class LookCard {
       this.#draw();
       void this.#ask();
     });
-    this.#arm.addEventListener('change', () => void this.#ask());
+    this.#arm.addEventListener('change', () => {
+      this.#allow();
+      void this.#ask();
+    });
     this.#joint.addEventListener('change', () => this.#draw());
     store.on(['models'], () => {
       this.#arm.replaceChildren(...store.arms.map(({ id, name }) => h('option', { value: id }, name)));
     });
-    store.on(['connection', 'hello'], () => this.#allow());
+    store.on(['connection', 'hello', 'arms'], () => this.#allow());
   }
 
   /** Fetches what is to be seen of a recording, and shows its beginning. */
@@ -333,8 +337,9 @@ export class LookCard {
   #allow(): void {
     const duration = this.#recording?.duration ?? 0;
     const whole = this.#begin === 0 && this.#end === duration;
-    this.#trim.disabled = !this.#store.mayControl || whole;
-    this.#replay.disabled = !this.#store.mayControl;
+    const arm = this.#store.arms[this.#arm.selectedIndex];
+    block(this.#trim, whyNoControl(this.#store) || (whole ? 'Choose where the part begins or ends first.' : ''));
+    block(this.#replay, arm === undefined ? whyNoControl(this.#store) : whyNoMotion(this.#store, arm));
   }
 
   async #trimmed(): Promise<void> {

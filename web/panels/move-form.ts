@@ -1,5 +1,5 @@
 import { type Command, command, curlOf, send } from '../api.ts';
-import { button, h, setText } from '../dom.ts';
+import { block, button, h, isBlocked, setText } from '../dom.ts';
 import { notice } from '../notices.ts';
 import type { ArmInfo } from '../protocol.ts';
 
@@ -30,8 +30,11 @@ async function copy(text: string): Promise<void> {
   }
 }
 
-/** The move form: the interface's own fields, and the equal command for a shell. A field left empty is left out. */
-export function moveForm(info: ArmInfo): HTMLElement {
+/**
+ * The move form: the interface's own fields, and the equal command for a shell. A field left empty is left out. `allow` says
+ * why the arm cannot be moved now, empty when it can.
+ */
+export function moveForm(info: ArmInfo): { readonly element: HTMLElement; allow(why: string): void } {
   const inputs = FIELDS.map((field) =>
     h('input', {
       type: 'number',
@@ -86,6 +89,7 @@ export function moveForm(info: ArmInfo): HTMLElement {
     const { label, unit } = FIELDS[index]!;
     return h('label', {}, h('span', {}, label, unit === '' ? '' : h('small', {}, ` ${unit}`)), inputs[index]!);
   };
+  const move = h('button', { type: 'submit', class: 'main' }, 'Move');
   const form = h(
     'form',
     { class: 'card', 'aria-label': 'Move to a pose', novalidate: true },
@@ -111,7 +115,7 @@ export function moveForm(info: ArmInfo): HTMLElement {
     h(
       'div',
       { class: 'row' },
-      h('button', { type: 'submit', class: 'main' }, 'Move'),
+      move,
       button('Copy as curl', () => void copy(curlOf(asked()))),
     ),
     shell,
@@ -119,8 +123,8 @@ export function moveForm(info: ArmInfo): HTMLElement {
   form.addEventListener('input', show);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    void command(asked(), `${info.name} is there.`);
+    if (!isBlocked(move)) void command(asked(), `${info.name} is there.`);
   });
   show();
-  return form;
+  return { element: form, allow: (why) => block(move, why) };
 }

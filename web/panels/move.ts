@@ -67,6 +67,7 @@ function folded(title: string, ...parts: readonly HTMLElement[]): HTMLElement {
 function controls(info: ArmInfo, store: Store, jogger: Jogger): Shown {
   const first = poses(info, store);
   const joints = jointSliders(info, store);
+  const form = moveForm(info);
   const held = h(
     'div',
     { class: 'panel', role: 'group', 'aria-label': 'While held' },
@@ -79,7 +80,7 @@ function controls(info: ArmInfo, store: Store, jogger: Jogger): Shown {
     first.element,
     joints.element,
     held,
-    folded('To a pose by numbers', moveForm(info)),
+    folded('To a pose by numbers', form.element),
   );
   return {
     element,
@@ -88,6 +89,7 @@ function controls(info: ArmInfo, store: Store, jogger: Jogger): Shown {
       joints.show();
       // What a finger or a key holds keeps it, also where an arm is silent for a moment.
       block(held, whyNotHeld(store, info));
+      form.allow(whyNoMotion(store, info));
     },
   };
 }

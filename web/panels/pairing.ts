@@ -1,5 +1,6 @@
 import { command } from '../api.ts';
 import { block, button, h, isOn, setText, toggle } from '../dom.ts';
+import { whyNoControl, whyNoMotion } from '../reasons.ts';
 import type { Store } from '../store.ts';
 
 /** Share of the weight that is held unless somebody says otherwise, percent. */
@@ -138,7 +139,13 @@ export function pairingCard(store: Store): HTMLElement {
   const end = (): void => void command({ name: 'The end', path: '/move/leader/stop' }, 'The followers hold.');
   const starting = button('Start', start);
   const ending = button('End', end);
-  store.on(['pairs', 'connection'], () => {
+  const whyNot = (): string => {
+    const ids = new Set(list.pairs.flatMap(({ leader_id, follower_id }) => [leader_id, follower_id]));
+    const whys = store.arms.filter(({ id }) => ids.has(id)).map((arm) => whyNoMotion(store, arm));
+    return whys.find((why) => why !== '') ?? whyNoControl(store);
+  };
+  store.on(['pairs', 'connection', 'arms'], () => {
+    block(starting, whyNot());
     block(ending, store.mirroring ? '' : 'No pair runs: press Start first.');
     // What a person most likely wants next stands out.
     starting.classList.toggle('main', !store.mirroring);

@@ -4,6 +4,7 @@ import { block, button, byId, h, setText, showRows } from '../dom.ts';
 import { isTyped } from '../keys.ts';
 import { notice } from '../notices.ts';
 import type { Episode, EpisodeAnswer, Recording, RecordingList } from '../protocol.ts';
+import { whyNoControl } from '../reasons.ts';
 import type { Store } from '../store.ts';
 import { measure } from '../units.ts';
 import { LookCard } from './look.ts';
@@ -169,9 +170,9 @@ class RecordingCard {
     }
     if (asked !== this.#asked) return;
     const { recordings, total, datasets, used, quota, warning } = told;
-    const { mayControl } = this.#store;
+    const why = whyNoControl(this.#store);
     this.#offerDatasets(datasets);
-    const facts = recordings.map((recording) => ({ recording, mayControl }));
+    const facts = recordings.map((recording) => ({ recording, why }));
     showRows(this.#rows, facts, (fact) => this.#row(fact));
     this.#newer.disabled = this.#offset === 0;
     this.#older.disabled = this.#offset + recordings.length >= total;
@@ -191,32 +192,32 @@ class RecordingCard {
     this.#dataset.selectedIndex = Math.max(0, names.indexOf(value));
   }
 
-  #row({ recording, mayControl }: { recording: Recording; mayControl: boolean }): HTMLElement {
+  #row({ recording, why }: { recording: Recording; why: string }): HTMLElement {
     const { name, dataset, content, task, verdict, duration, problem } = recording;
     const path = `/api/v1/recordings/${name}`;
-    const changed = async (asked: Promise<Outcome>): Promise<boolean> => {
-      const { ok } = await asked;
-      if (ok) await this.ask();
-      return ok;
+    const judged = async (to: string): Promise<void> => {
+      await command({ name: 'The verdict', path, body: { verdict: verdict === to ? '' : to } });
+      await this.ask();
     };
     const judge = (to: string): HTMLButtonElement =>
-      button(to, () => void changed(command({ path, body: { verdict: verdict === to ? '' : to } })), {
-        'aria-pressed': String(verdict === to),
-        disabled: content !== 'episode' || !mayControl,
-        'aria-label': `${name} is ${to}`,
-      });
+      button(to, () => void judged(to), { 'aria-pressed': String(verdict === to), 'aria-label': `${name} is ${to}` });
     const remove = async (): Promise<void> => {
-      if (await changed(request({ method: 'DELETE', path }))) this.onGone(name);
+      const { ok, message } = await request({ method: 'DELETE', path });
+      if (ok) this.onGone(name);
+      else notice('fault', `${name} was not deleted: ${message}`);
+      // One that was refused may be there no more.
+      await this.ask();
     };
     const ask = (): void => {
       notice('ask', `Delete ${name} for good?`, { ways: [{ label: 'Delete', run: () => void remove() }] });
     };
-    const actions = [
-      button('Look', () => this.onLook(recording), { disabled: problem !== '', 'aria-label': `Look at ${name}` }),
-      judge('good'),
-      judge('bad'),
-      button('Delete', ask, { disabled: !mayControl, 'aria-label': `Delete ${name}` }),
-    ];
+    const look = button('Look', () => this.onLook(recording), { 'aria-label': `Look at ${name}` });
+    block(look, problem);
+    const verdicts = [judge('good'), judge('bad')];
+    for (const each of verdicts) block(each, content === 'episode' ? why : 'Only an episode has a verdict.');
+    const gone = button('Delete', ask, { 'aria-label': `Delete ${name}` });
+    block(gone, why);
+    const actions = [look, ...verdicts, gone];
     return h(
       'tr',
       { 'data-recording': name, 'data-verdict': verdict },

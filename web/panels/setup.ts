@@ -1,5 +1,5 @@
 import { request } from '../api.ts';
-import { isCalibrated } from '../calibrating.ts';
+import { calibratedBy } from '../calibrating.ts';
 import { block, button, h, setText } from '../dom.ts';
 import type { Hands } from '../hand.ts';
 import { notice } from '../notices.ts';
@@ -67,6 +67,7 @@ function armForm(
     element,
     open(wanted, likely) {
       bus = wanted;
+      setting.forget();
       const practice = bus === null;
       const known = (setting.state?.models ?? []).map(({ model, builds }) => ({ model, title: builds[0]!.title }));
       const rank = (model: string): number =>
@@ -128,6 +129,7 @@ function armForm(
           begin,
           button('Not now', () => {
             element.hidden = true;
+            setting.forget();
             changed();
           }),
         ),
@@ -300,7 +302,7 @@ function step(label: string, title: HTMLElement, ...parts: readonly HTMLElement[
 /** Whether an arm has still to be calibrated, or is just being. */
 function wantsCalibration({ id }: ArmInfo, store: Store): boolean {
   const frame = store.frames.get(id);
-  return frame !== undefined && (!frame.calibrated || isCalibrated(frame.owner));
+  return frame !== undefined && (!frame.calibrated || calibratedBy(frame.owner) !== null);
 }
 
 /** The calibration of an arm that has been set up here. */

@@ -3,6 +3,7 @@ import type { Hands } from '../hand.ts';
 import type { PairFrame } from '../protocol.ts';
 import type { Store } from '../store.ts';
 import { measure, milliseconds, spoken } from '../units.ts';
+import { withoutRoutes } from '../words.ts';
 import { curves } from './curves.ts';
 import { feelCard } from './feel.ts';
 import { handPanel } from './hand.ts';
@@ -31,8 +32,8 @@ function pairsCard(store: Store): HTMLElement {
     showRows(rows, store.pairs, pairRow);
     table.hidden = store.pairs.length === 0;
     none.hidden = !table.hidden;
-    const faults = store.pairs.map((pair) => pair.reason).filter((text) => text !== '');
-    setText(reason, [...new Set([...faults, store.mirrorReason])].filter((text) => text !== '').join(' '));
+    const faults = [...store.pairs.map((pair) => pair.reason), store.mirrorReason].map(withoutRoutes);
+    setText(reason, [...new Set(faults)].filter((text) => text !== '').join(' '));
   });
   return h('section', { class: 'card', 'aria-label': 'Pairs' }, h('h2', {}, 'Pairs'), table, none, reason);
 }

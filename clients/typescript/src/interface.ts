@@ -780,7 +780,7 @@ export interface paths {
         };
         /**
          * See how far a calibration is
-         * @description Its step, and of each joint what it has been led over.
+         * @description Its step, and of each joint what it has been led over. Once it is over, 404 tells how it has ended.
          */
         get: operations["calibration"];
         put?: never;

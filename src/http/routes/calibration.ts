@@ -95,7 +95,7 @@ export const calibrationRoutes = [
     id: 'calibration',
     tag: 'arms',
     summary: 'See how far a calibration is',
-    description: 'Its step, and of each joint what it has been led over.',
+    description: 'Its step, and of each joint what it has been led over. Once it is over, 404 tells how it has ended.',
     target: 'named',
     answer: {
       description: 'Of the calibration that is under way.',
@@ -109,8 +109,11 @@ export const calibrationRoutes = [
     refusals: { 404: 'There is no arm of this name, or it is not being calibrated.' },
     handler: ({ services }, { arm }) => {
       const view = services.calibration.view(arm);
-      if (view === null)
-        throw new HttpProblem(404, `Arm ${arm.name} is not being calibrated: POST /calibrate begins it.`);
+      if (view === null) {
+        const last = services.calibration.lastEnd(arm);
+        const why = last === null ? ': POST /calibrate begins it.' : `: ${last}. POST /calibrate begins another.`;
+        throw new HttpProblem(404, `Arm ${arm.name} is not being calibrated${why}`);
+      }
       return {
         ...answerOf(view),
         joints: view.joints.map(({ position, least, most, ...rest }) => ({

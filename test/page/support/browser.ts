@@ -43,8 +43,9 @@ export function faultsOf(page: Page, origin: string): string[] {
     // A command that the bridge refuses, or that silent servos end, is told to the person; the browser notes it too.
     const refused = /status of (400|409)/.test(message.text());
     const ended = /status of 500/.test(message.text()) && /\/(move|joints)\/|\/calibrat/.test(message.location().url);
-    // A calibration that has ended when its ranges are asked for has none.
-    const gone = /status of 404/.test(message.text()) && message.location().url.endsWith('/calibration');
+    // A calibration that has ended when its ranges are asked for has none, and somebody else may have deleted a recording.
+    const gone =
+      /status of 404/.test(message.text()) && /\/(calibration|recordings\/[^/]+)$/.test(message.location().url);
     if (message.type() === 'error' && !refused && !ended && !gone)
       faults.push(`${message.text()} ${message.location().url}`);
   });
