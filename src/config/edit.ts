@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type Document, isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
+import { type Document, isMap, isNode, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
 import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig } from './load.ts';
 
 /** Entry of an arm in the configuration, as a set-up writes it. */
@@ -20,6 +20,8 @@ export type Role = 'leader' | 'follower';
 export interface PairEntry {
   readonly leader: string;
   readonly follower: string;
+  /** Speed limit of the follower, rad/s; left out or null: as it is. */
+  readonly velocity?: number | null;
 }
 
 const HEADER =
@@ -58,7 +60,7 @@ export function withArm(text: string | null, entry: ArmEntry, file: string, pair
   if (place < 0) arms.add(document.createNode(newArm(entry, known)));
   else update(arms.get(place, true), entry, file);
   if (pair !== null) putPair(document, pair, file);
-  return document.toString({ lineWidth: 0 });
+  return textOf(document, text);
 }
 
 /** Exchanges the buses of two arms, for a leader and a follower that were mixed up. @throws {ConfigError} */
@@ -77,7 +79,19 @@ export function withBusesSwapped(text: string, { leader, follower }: PairEntry, 
   const buses = nodes.map((node) => node.get('bus'));
   nodes[0]!.set('bus', buses[1]);
   nodes[1]!.set('bus', buses[0]);
-  return document.toString({ lineWidth: 0 });
+  return textOf(document, text);
+}
+
+/** Takes the speed limit out of a pair; without one the text stays as it is. @throws {ConfigError} */
+export function withFullSpeed(text: string, { leader, follower }: PairEntry, file: string): string {
+  const document = parsed(text, file);
+  const pairs = listOf(document, 'pairs', file);
+  const place = entriesOf(pairs, document).findIndex(
+    (pair) => pair.leader === leader && pair.follower === follower && pair.velocity !== undefined,
+  );
+  if (place < 0) return text;
+  pairAt(pairs, place, file).delete('velocity');
+  return textOf(document, text);
 }
 
 /**
@@ -97,6 +111,11 @@ export function idIn(path: string, name: string): number | null {
 /** Exchanges the buses of two arms in a configuration file. @throws {ConfigError} the file is then unchanged */
 export function swapBuses(path: string, pair: PairEntry): void {
   write(path, (text) => withBusesSwapped(text ?? '', pair, path));
+}
+
+/** Takes the speed limit out of a pair of a configuration file. @throws {ConfigError} the file is then unchanged */
+export function giveFullSpeed(path: string, pair: PairEntry): void {
+  write(path, (text) => withFullSpeed(text ?? '', pair, path));
 }
 
 /** Checks by trial whether a configuration file could be written. @throws {ConfigError} says what to do instead */
@@ -160,11 +179,19 @@ function parsed(text: string, file: string): Document {
   return document;
 }
 
+/** Text of a changed document, with the line ends of the former text. */
+function textOf(document: Document, former: string | null): string {
+  const text = document.toString({ lineWidth: 0 });
+  return former?.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text;
+}
+
 function listOf(document: Document, key: 'arms' | 'pairs', file: string): YAMLSeq {
   const present = document.get(key, true);
   if (isSeq(present)) return present;
   if (document.get(key) != null) throw new ConfigError(`${file}: "${key}" is no list of ${key}`);
   const created = document.createNode([]) as YAMLSeq;
+  // A comment behind an empty key belongs to its missing value.
+  if (isNode(present)) created.commentBefore = present.comment ?? null;
   document.set(key, created);
   return created;
 }
@@ -173,20 +200,27 @@ function entriesOf(list: YAMLSeq, document: Document): readonly Entry[] {
   return (list.toJS(document) as unknown[]).map((entry) => (entry ?? {}) as Entry);
 }
 
-function putPair(document: Document, { leader, follower }: PairEntry, file: string): void {
+/** @throws {ConfigError} */
+function pairAt(pairs: YAMLSeq, place: number, file: string): YAMLMap {
+  const node = pairs.get(place, true);
+  if (isMap(node)) return node;
+  throw new ConfigError(`${file}: a pair stands elsewhere (an alias): write it out in "pairs"`);
+}
+
+function putPair(document: Document, { leader, follower, velocity }: PairEntry, file: string): void {
   const pairs = listOf(document, 'pairs', file);
   const known = entriesOf(pairs, document);
   const place = known.findIndex(
     (pair) => pair.follower === follower || (pair.leader === follower && pair.follower === leader),
   );
   if (place < 0) {
-    pairs.add(document.createNode({ leader, follower }));
+    pairs.add(document.createNode({ leader, follower, ...(velocity == null ? {} : { velocity }) }));
     return;
   }
-  const node = pairs.get(place, true);
-  if (!isMap(node)) throw new ConfigError(`${file}: a pair stands elsewhere (an alias): write it out in "pairs"`);
-  (node as YAMLMap).set('leader', leader);
-  (node as YAMLMap).set('follower', follower);
+  const node = pairAt(pairs, place, file);
+  node.set('leader', leader);
+  node.set('follower', follower);
+  if (velocity != null) node.set('velocity', velocity);
 }
 
 /** Entry of a new arm, with a free id. An arm without an id has its index in the list as its id. */

@@ -13,6 +13,12 @@ import { DEFAULT_BAUD_RATE, parseBusUrl } from '../servo/port/url.ts';
 import type { ServoFamily } from '../servo/servo-family.ts';
 import { expectedServos } from './expected-servos.ts';
 
+/**
+ * Speed limit of a new pair until somebody has seen that it goes the right way, rad/s: leaves time to see a fault and let
+ * go. It stands in the configuration until then, and marks such a pair.
+ */
+export const SLOW = 0.4;
+
 /** A servo to set up. `part` distinguishes it from others of its model; null if all are alike. */
 export type SetupServo = ExpectedServo & { readonly part: string | null };
 
@@ -135,17 +141,23 @@ export function counterparts(file: string, name: string, role: Role): readonly s
  * Writes an arm into a configuration file, with a bus URL that survives replugging.
  * @param entry its model may be a path relative to the working folder
  * @param counterpart the other arm of the pair, in this file; null: no pair is written
+ * @param slow whether the pair follows slowly until it has been confirmed
  * @returns human-readable summary
  * @throws {ConfigError}
  */
-export async function enterArm(file: string, entry: ArmEntry, counterpart: string | null = null): Promise<string> {
+export async function enterArm(
+  file: string,
+  entry: ArmEntry,
+  counterpart: string | null = null,
+  slow = false,
+): Promise<string> {
   const bus = await lastingBus(entry.bus);
   const { name, role } = entry;
   const pair =
     counterpart === null || role === null
       ? null
       : { leader: role === 'leader' ? name : counterpart, follower: role === 'leader' ? counterpart : name };
-  const there = writeConfig(file, { ...entry, bus }, pair);
+  const there = writeConfig(file, { ...entry, bus }, pair && { ...pair, ...(slow ? { velocity: SLOW } : {}) });
   const paired = pair === null ? '' : `, and the pair of ${pair.leader} that leads and ${pair.follower} that follows`;
   return `${file} ${there ? 'has' : 'is written with'} the arm ${name} at ${bus}${paired}`;
 }

@@ -5,18 +5,15 @@ import { type ArmBuild, ArmModelError, armModels, type ReadModel } from '../arm/
 import { BridgeError, type Caller, type Owner } from '../arm/types.ts';
 import { BASE_VARIANT } from '../arm/variant.ts';
 import type { Clock } from '../clock.ts';
-import { idIn, type PairEntry, type Role, swapBuses, tryWriting } from '../config/edit.ts';
+import { giveFullSpeed, idIn, type PairEntry, type Role, swapBuses, tryWriting } from '../config/edit.ts';
 import { ConfigError } from '../config/load.ts';
 import { type ArmConfig, armConfig, type PairConfig, pairConfig } from '../config/schema.ts';
 import { AssignError } from '../servo/assign.ts';
 import { type Bench, listed, servoName } from '../servo/bench.ts';
 import { describePort, type PortInfo } from '../servo/port/discovery.ts';
 import type { ServoFamily } from '../servo/servo-family.ts';
-import { counterparts, enterArm, nameFault, otherAt, type SetupArm, setupArm, wantedRate } from './arm.ts';
+import { counterparts, enterArm, nameFault, otherAt, type SetupArm, SLOW, setupArm, wantedRate } from './arm.ts';
 import { ArmSetup, type SetupStep } from './arm-setup.ts';
-
-/** Largest speed of a new follower until it is confirmed, rad/s: slow enough to see a fault and let go. */
-export const SLOW = 0.4;
 
 /** Time to plug a cable in, s; the servo answers by then. */
 const PLUGGING = 0.5;
@@ -100,9 +97,6 @@ export interface SetupView extends Omit<SetupRequest, 'variant' | 'bus'> {
   readonly by: string;
 }
 
-/** A new pair that follows slowly until a person confirms its direction. */
-export type Trial = PairEntry;
-
 /** An arm model with its builds, the plain one first. */
 export interface ModelBuilds {
   readonly model: string;
@@ -163,8 +157,9 @@ export class SetupService {
   #open: Open | null = null;
   /** A set-up is starting. */
   #beginning = false;
-  #trials: readonly Trial[] = [];
   #made: readonly string[] = [];
+  /** Followers whose ports have been exchanged with those of their leaders, for the next start. */
+  readonly #swapped = new Set<string>();
   /** Cached, because models do not change while the bridge runs. */
   #models: Promise<readonly ModelBuilds[]> | null = null;
 
@@ -183,14 +178,15 @@ export class SetupService {
       : '';
   }
 
-  /** Pairs that follow slowly until they are confirmed. */
-  get trials(): readonly Trial[] {
-    return this.#trials;
+  /** Pairs that follow slowly until they are confirmed, whichever run of the bridge has set them up. */
+  get trials(): readonly PairEntry[] {
+    return this.#parts.pairs().filter(({ velocity }) => velocity === SLOW);
   }
 
-  /** Names of the arms set up since the bridge started. */
+  /** Names of the arms set up since the bridge started, and of those whose pair is still to be confirmed. */
   get made(): readonly string[] {
-    return this.#made;
+    const waiting = this.trials.flatMap(({ leader, follower }) => [leader, follower]);
+    return [...new Set([...this.#made, ...waiting])];
   }
 
   /** Models that a person can choose from, each with its builds. */
@@ -311,13 +307,13 @@ export class SetupService {
    */
   confirm(follower: string): void {
     const trial = this.#trial(follower);
-    this.#trials = this.#trials.filter((other) => other !== trial);
-    this.#parts.setPairs(this.#parts.pairs().map((pair) => (isOf(pair, trial) ? { ...pair, velocity: null } : pair)));
+    if (!this.#kits.has(follower)) people(() => giveFullSpeed(this.#parts.file, trial));
+    this.#parts.setPairs(this.#parts.pairs().map((pair) => (pair === trial ? { ...pair, velocity: null } : pair)));
   }
 
   /**
    * Exchanges the ports of a leader and a follower that were mixed up, in the configuration file. It takes effect at
-   * the next start of the bridge.
+   * the next start of the bridge, which asks about the pair again.
    * @throws {BridgeError} bad_request
    */
   swap(follower: string): void {
@@ -328,12 +324,17 @@ export class SetupService {
         'The simulated kit knows which of its arms is the leader: they are not exchanged.',
       );
     people(() => swapBuses(this.#parts.file, trial));
-    this.#trials = this.#trials.filter((other) => other !== trial);
-    this.#parts.setPairs(this.#parts.pairs().filter((pair) => !isOf(pair, trial)));
+    this.#swapped.add(follower);
   }
 
-  #trial(follower: string): Trial {
-    const trial = this.#trials.find((pair) => pair.follower === follower);
+  #trial(follower: string): PairEntry {
+    if (this.#swapped.has(follower)) {
+      throw new BridgeError(
+        'bad_request',
+        `The ports of ${follower} and its leader have been exchanged: start the bridge again, and calibrate both.`,
+      );
+    }
+    const trial = this.trials.find((pair) => pair.follower === follower);
     if (trial !== undefined) return trial;
     throw new BridgeError('bad_request', `No pair with the follower "${follower.slice(0, 64)}" waits for a word.`);
   }
@@ -485,7 +486,7 @@ export class SetupService {
     const { file } = this.#parts;
     const done = practice
       ? 'Nothing is written: the kit is there until the bridge ends'
-      : await enterArm(file, { name, model, variant, bus, role }, counterpart);
+      : await enterArm(file, { name, model, variant, bus, role }, counterpart, true);
     const id = practice ? null : idIn(file, name);
     const arm = await this.#parts.join(
       armConfig.parse({ name, model, variant, bus, ...(id === null ? {} : { id }) }),
@@ -504,7 +505,6 @@ export class SetupService {
     const slow = pairConfig.parse({ ...entry, velocity: SLOW });
     const others = this.#parts.pairs().filter(({ follower }) => follower !== entry.follower);
     this.#parts.setPairs([...others, slow]);
-    this.#trials = [...this.#trials.filter(({ follower }) => follower !== entry.follower), entry];
   }
 
   /** Possible partners: kits for a kit, otherwise arms of the file that this bridge has. */
@@ -566,10 +566,6 @@ export class SetupService {
     this.#open = null;
     open.release();
   }
-}
-
-function isOf(pair: PairEntry, { leader, follower }: PairEntry): boolean {
-  return pair.leader === leader && pair.follower === follower;
 }
 
 /** Turns faults of a model or a configuration into refusals. @throws {BridgeError} bad_request */

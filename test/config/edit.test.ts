@@ -163,6 +163,14 @@ pairs:
     expect(existsSync(join(folder, 'nowhere'))).toBe(false);
   });
 
+  it('keeps a comment behind an empty key, and the line ends of the file', () => {
+    const text = 'arms: # none yet\r\npairs: # nor these\r\nlog: { level: warn } # quiet\r\n';
+    const changed = withArm(text, ENTRY, 'my.yaml', { leader: 'leader', follower: 'follower' });
+    for (const comment of ['# none yet', '# nor these', '# quiet']) expect(changed).toContain(comment);
+    expect(changed.split('\n').every((line) => line === '' || line.endsWith('\r'))).toBe(true);
+    expect(withArm(text.replaceAll('\r', ''), ENTRY, 'my.yaml')).not.toContain('\r');
+  });
+
   it('is refused beforehand where the file could not be written, and the trial leaves nothing', () => {
     tryWriting(file());
     tryWriting(file('arms: []'));

@@ -1,11 +1,22 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { discoverPorts } from '../../src/servo/port/discovery.ts';
+import type { Arm } from '../../src/arm/arm.ts';
+import type { Arms } from '../../src/arm/arms.ts';
+import { armBuilds, loadArmModel, type ReadModel } from '../../src/arm/model.ts';
+import type { Caller } from '../../src/arm/types.ts';
+import { systemClock } from '../../src/clock.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { discoverPorts, type PortInfo } from '../../src/servo/port/discovery.ts';
+import { SetupService } from '../../src/setup/setup-service.ts';
 import { FakeTree, SO101_ADAPTER } from '../servo/port/tree.ts';
 import { PAIR, VirtualBridge } from '../support/virtual-bridge.ts';
 
 const JOINTS = ['gripper', 'wrist_roll', 'wrist_flex', 'elbow_flex', 'shoulder_lift', 'shoulder_pan'];
 type Role = 'leader' | 'follower';
+/** Adapters that no machine has. */
+const BUS_OF = { leader: 'serial:?serial=NONE0001', follower: 'serial:?serial=NONE0002' };
 const OTHER = { 'x-arm-bridge-client': 'somebody else' };
 
 /** Somebody who sets kits up by HTTP, with the hand that builds them. */
@@ -218,4 +229,71 @@ test('a servo with the wrong supply is refused as it comes, and a kit is not tak
   await bridge.ask('DELETE', '/api/v1/setup');
   const other = await bridge.post('/api/v1/setup', { model: 'koch', role: 'leader', name: 'practice_leader' });
   expect([other.status, other.body.detail]).toEqual([400, expect.stringContaining('is another arm')]);
+});
+
+/** The set-up of a bridge that runs with a file, over arms whose servos are as they should be, on two adapters. */
+function realSetup(file: string) {
+  const names: string[] = [];
+  let pairs = existsSync(file) ? loadConfig(file).pairs : [];
+  const port = { vendorId: '1a86' } as PortInfo;
+  const unused = (): never => expect.fail('it is not needed here');
+  const service = new SetupService({
+    clock: systemClock,
+    arms: { byName: (name: string) => names.find((known) => known === name) } as unknown as Arms,
+    reader: {
+      readModel: async (model, variant) => ({ model: loadArmModel(model, variant) }) as ReadModel,
+      builds: async (model) => armBuilds(model),
+    },
+    ports: async () => [BUS_OF.leader, BUS_OF.follower].map((bus) => ({ port, bus })),
+    hold: async () => () => {},
+    bench: () => ({
+      presence: async (servos) => servos.map(() => 'there'),
+      differences: async () => [],
+      assign: unused,
+      restore: unused,
+    }),
+    kit: null,
+    join: async ({ name }) => {
+      names.push(name);
+      return { name, id: names.length } as Arm;
+    },
+    pairs: () => pairs,
+    setPairs: (next) => {
+      pairs = [...next];
+    },
+    file,
+  });
+  return { service, velocity: () => pairs[0]?.velocity };
+}
+
+test('a new pair follows slowly after a restart too, and after its ports were exchanged, until somebody says it is right', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-trial-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'my.yaml');
+  const person: Caller = { owner: { key: 'person', name: 'a person' }, takeOver: false };
+  const first = realSetup(file).service;
+  for (const role of ['leader', 'follower'] as const) {
+    const request = { bus: BUS_OF[role], model: 'so101', variant: null, role, name: role };
+    expect(await first.begin(request, person)).toMatchObject({ step: 'enter', fault: '' });
+    const other = role === 'follower' ? 'leader' : null;
+    expect(await first.act('enter', other, person)).toMatchObject({ step: 'done', fault: '' });
+  }
+  const pair = { leader: 'leader', follower: 'follower' };
+  const buses = (): string[] => loadConfig(file).arms.map(({ bus }) => bus);
+  expect(first.trials).toMatchObject([pair]);
+  expect([loadConfig(file).pairs[0]!.velocity, buses()]).toEqual([0.4, [BUS_OF.leader, BUS_OF.follower]]);
+
+  const second = realSetup(file);
+  expect([second.service.trials, second.service.made]).toMatchObject([[pair], ['leader', 'follower']]);
+  second.service.swap('follower');
+  expect([second.velocity(), buses()]).toEqual([0.4, [BUS_OF.follower, BUS_OF.leader]]);
+  // Once, and nothing else before the bridge has the ports as they are.
+  expect(() => second.service.swap('follower')).toThrow('start the bridge again');
+  expect(() => second.service.confirm('follower')).toThrow('start the bridge again');
+
+  const third = realSetup(file);
+  expect([third.service.trials, third.velocity()]).toMatchObject([[pair], 0.4]);
+  third.service.confirm('follower');
+  expect([third.service.trials, third.velocity(), loadConfig(file).pairs[0]!.velocity]).toEqual([[], null, null]);
+  expect(readFileSync(file, 'utf8')).not.toContain('velocity');
 });

@@ -3818,11 +3818,11 @@ export interface components {
             models: components["schemas"]["ArmBuilds"][];
             /** @description Why there is no simulated kit; empty when there is one. */
             no_practice: string;
-            /** @description Arms that have been set up since the bridge began. */
+            /** @description Arms that have been set up since the bridge began, and those of `trials`. */
             arms: string[];
             /** @description Configuration file that arms are written to. */
             file: string;
-            /** @description Pairs that follow slowly until somebody confirms that they go the right way. */
+            /** @description Pairs that follow slowly until somebody confirms that they go the right way: those whose `velocity` is 0.4 rad/s, which stands in the configuration until then. */
             trials: {
                 leader: string;
                 follower: string;
@@ -3885,7 +3885,7 @@ export interface components {
             /** @description Of a pair of `trials`. */
             follower: string;
             /**
-             * @description right: it has its full speed from the next start on; swapped: leader and follower are each other: their ports are exchanged in the configuration file, for the next start of the bridge.
+             * @description right: it has its full speed from the next start on; swapped: leader and follower are each other: their ports are exchanged in the configuration file, for the next start of the bridge, which asks again.
              * @enum {string}
              */
             verdict: "right" | "swapped";

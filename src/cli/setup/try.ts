@@ -1,18 +1,17 @@
 import type { Arm } from '../../arm/arm.ts';
 import { BridgeError, type Caller } from '../../arm/types.ts';
 import { systemClock } from '../../clock.ts';
-import { swapBuses } from '../../config/edit.ts';
+import { giveFullSpeed, swapBuses } from '../../config/edit.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Config, PairConfig } from '../../config/schema.ts';
 import { startLog } from '../../log.ts';
+import { SLOW } from '../../setup/arm.ts';
 import { ownConfig } from '../own-bridge.ts';
 import { EXIT, UsageError } from '../servo-access.ts';
 import { onEndingSignal } from '../signals.ts';
 import type { Asker } from './asker.ts';
 
 const CALLER: Caller = { owner: { key: 'arm-bridge setup', name: 'arm-bridge setup' }, takeOver: false };
-/** Speed limit of a follower's first run, rad/s: leaves time to see that something is wrong, and to let go. */
-const SLOW = 0.4;
 
 export interface TryOptions {
   readonly config: string;
@@ -107,6 +106,8 @@ async function conclude(asker: Asker, { config }: TryOptions, pair: PairConfig, 
   const again = [leader, follower].map((arm) => `npm start -- calibrate --config ${config} --arm ${arm}`).join('\n');
   switch (verdict) {
     case 'right':
+      // The control page has limited a pair that it has set up.
+      if (pair.velocity === SLOW) giveFullSpeed(config, pair);
       asker.tell('success', `${leader} leads ${follower}.`);
       return EXIT.ok;
     case 'turned':

@@ -70,11 +70,14 @@ const setupState = z
         .register(components, { id: 'ArmBuilds' }),
     ),
     no_practice: z.string().describe('Why there is no simulated kit; empty when there is one.'),
-    arms: z.array(z.string()).describe('Arms that have been set up since the bridge began.'),
+    arms: z.array(z.string()).describe('Arms that have been set up since the bridge began, and those of `trials`.'),
     file: z.string().describe('Configuration file that arms are written to.'),
     trials: z
       .array(z.object({ leader: z.string(), follower: z.string() }))
-      .describe('Pairs that follow slowly until somebody confirms that they go the right way.'),
+      .describe(
+        'Pairs that follow slowly until somebody confirms that they go the right way: those whose `velocity` is 0.4 rad/s, which ' +
+          'stands in the configuration until then.',
+      ),
     session: setupSession.nullable().describe('The arm that is being set up; null if there is none.'),
   })
   .register(components, { id: 'SetupState' });
@@ -130,7 +133,7 @@ const setupVerdict = z
       follower: word(LONGEST_NAME).describe('Of a pair of `trials`.'),
       verdict: oneOf(['right', 'swapped']).describe(
         'right: it has its full speed from the next start on; swapped: leader and follower are each other: their ports are exchanged ' +
-          'in the configuration file, for the next start of the bridge.',
+          'in the configuration file, for the next start of the bridge, which asks again.',
       ),
     },
     asModel,

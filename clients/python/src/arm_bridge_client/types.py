@@ -1769,11 +1769,12 @@ class SetupState(TypedDict):
     models: List["ArmBuilds"]
     # Why there is no simulated kit; empty when there is one.
     no_practice: str
-    # Arms that have been set up since the bridge began.
+    # Arms that have been set up since the bridge began, and those of `trials`.
     arms: List[str]
     # Configuration file that arms are written to.
     file: str
-    # Pairs that follow slowly until somebody confirms that they go the right way.
+    # Pairs that follow slowly until somebody confirms that they go the right way: those whose `velocity` is 0.4
+    # rad/s, which stands in the configuration until then.
     trials: List["SetupStateTrials"]
     # The arm that is being set up; null if there is none.
     session: Union["SetupSession", None]
@@ -1821,7 +1822,7 @@ class SetupVerdict(TypedDict):
     # Of a pair of `trials`.
     follower: str
     # right: it has its full speed from the next start on; swapped: leader and follower are each other: their ports
-    # are exchanged in the configuration file, for the next start of the bridge.
+    # are exchanged in the configuration file, for the next start of the bridge, which asks again.
     verdict: Literal["right", "swapped"]
 
 
