@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Asker, GivenUp } from '../../src/cli/setup/asker.ts';
 import { ProgressFile } from '../../src/cli/setup/progress.ts';
 import { type Given, type WizardParts, wizard } from '../../src/cli/setup/wizard.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { DEFAULT_CONFIG_FILE, loadConfig } from '../../src/config/load.ts';
 import { XL330_M288 } from '../../src/servo/dynamixel/x-series.ts';
 import { DynamixelFirmware } from '../../src/sim/dynamixel-firmware.ts';
 import type { EmulatedServoBus } from '../../src/sim/emulated-servo.ts';
@@ -261,5 +261,18 @@ describe('arm-bridge setup in a terminal', () => {
       { name: 'first', id: 0, variant: 'leader' },
     ]);
     expect([calibrated, tried]).toEqual([['held', 'follower', 'follower', 'first'], ['follower']]);
+
+    // The pair of a copy of the default configuration counts once both its arms are real.
+    const copy = join(folder, 'copy.yaml');
+    copyFileSync(DEFAULT_CONFIG_FILE, copy);
+    const alone = new Script('other', 'tcp://localhost:4', 'so101', 'follower', 'follower', copy, false, true);
+    await run(alone);
+    expect(alone.questions.slice(-2)).toEqual([
+      expect.stringContaining('Set the leader up now too?'),
+      expect.stringContaining('Calibrate follower now?'),
+    ]);
+    expect([tried, alone.told.at(-1)]).toEqual([['follower'], expect.not.stringContaining('setup try')]);
+    await run(new Script('other', 'tcp://localhost:5', 'so101', 'leader', 'leader', copy, true, true));
+    expect(tried).toEqual(['follower', 'follower']);
   });
 });

@@ -86,6 +86,7 @@ it.skipIf(process.platform !== 'linux')(
         if ((await typist.until(done, again)) === done) break;
       }
       await typist.choose('Which arm leads follower, held by a hand?', 'leader');
+      await typist.choose('Set the leader up now too?', 'No');
       await typist.choose('Calibrate follower now?', 'No');
       await typist.until(`calibrate --config ${file} --arm follower`);
       expect(await typist.ended()).toBe(0);

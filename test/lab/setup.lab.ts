@@ -28,15 +28,15 @@ test('docker compose run --rm setup takes a person from an arm to a configuratio
     await person.choose('Which arm is it?', 'SO-101');
     await person.choose('Is it the leader', 'The follower');
     await person.answer('What is the arm to be called?');
-    // The file that the lab reads is proposed, or not even asked for.
-    const calibrating = '◆  Calibrate follower now?';
-    const [again, pair, other] = ['◆  What next?', '◆  Which arm leads follower', '◆  Set the leader up now too?'];
-    for (let next = ''; next !== calibrating; ) {
-      next = await person.until(again, pair, other, calibrating);
-      // Look again; the first arm that there is; not now.
-      person.type(next === again ? '\x1b[B\r' : next === pair ? '\r' : 'n');
-    }
-    await person.until('Next: ');
+    // The file that the lab reads is not asked for. It has the arm's pair, with a simulated leader.
+    const [again, other] = ['◆  What next?', '◆  Set the leader up now too?'];
+    // Look again; not now.
+    while ((await person.until(again, other)) === again) person.type('\x1b[B\r');
+    person.type('n');
+    await person.until('◆  Calibrate follower now?');
+    person.type('n');
+    await person.until('Next: docker compose run --rm setup calibrate --config');
+    expect(person.screen).not.toContain('for the first time');
     expect(await person.ended()).toBe(0);
   } finally {
     await person.close();

@@ -9,6 +9,7 @@ import { SLOW } from '../../setup/arm.ts';
 import { ownConfig } from '../own-bridge.ts';
 import { EXIT, UsageError } from '../servo-access.ts';
 import { onEndingSignal } from '../signals.ts';
+import { typed } from '../typed.ts';
 import type { Asker } from './asker.ts';
 
 const CALLER: Caller = { owner: { key: 'arm-bridge setup', name: 'arm-bridge setup' }, takeOver: false };
@@ -103,7 +104,7 @@ async function asked(
 /** Acts on what the user saw. @returns the exit code */
 async function conclude(asker: Asker, { config }: TryOptions, pair: PairConfig, verdict: Verdict): Promise<number> {
   const { leader, follower } = pair;
-  const again = [leader, follower].map((arm) => `npm start -- calibrate --config ${config} --arm ${arm}`).join('\n');
+  const again = [leader, follower].map((arm) => typed('calibrate', '--config', config, '--arm', arm)).join('\n');
   switch (verdict) {
     case 'right':
       // The control page has limited a pair that it has set up.

@@ -2,6 +2,7 @@ import { armModels, loadArmModel } from '../../arm/model.ts';
 import { BASE_VARIANT } from '../../arm/variant.ts';
 import type { Role } from '../../config/edit.ts';
 import { ConfigError, loadConfig } from '../../config/load.ts';
+import type { PairConfig } from '../../config/schema.ts';
 import { AssignError, type SetupLine } from '../../servo/assign.ts';
 import { listed, servoName } from '../../servo/bench.ts';
 import { ADAPTERS } from '../../servo/port/adapters.ts';
@@ -22,6 +23,7 @@ import {
   servoToTake,
 } from '../../setup/arm.ts';
 import { ArmSetup } from '../../setup/arm-setup.ts';
+import { typed, typedStart } from '../typed.ts';
 import type { Asker } from './asker.ts';
 import { benchOf } from './line.ts';
 import type { Progress, ProgressFile } from './progress.ts';
@@ -73,7 +75,7 @@ export async function wizard(parts: WizardParts, given: Given): Promise<void> {
   const done = [await setUp(parts, (await resumed(parts, given)) ?? (await asked(parts, given)))];
   const [{ role, config, name }] = done as [Progress];
   const other = role === null ? null : OTHER[role];
-  if (other !== null && !hasPair(config, name)) {
+  if (other !== null && pairOf(config, [name]) === undefined) {
     if (await asker.confirm(`Set the ${other} up now too? Its adapter has a port of its own.`, true)) {
       done.push(await setUp(parts, await asked(parts, { role: other, config })));
     }
@@ -101,34 +103,40 @@ async function tried(
   done: readonly Progress[],
 ): Promise<void> {
   const left: string[] = [];
-  const pair = loadConfig(config).pairs.find(({ leader, follower }) =>
-    done.some(({ name }) => name === leader || name === follower),
-  );
   const names = done.map(({ name }) => name);
+  const pair = pairOf(config, names);
   // An earlier run may have left the other arm uncalibrated.
   const others = pair === undefined ? [] : [pair.leader, pair.follower].filter((name) => !names.includes(name));
   for (const name of [...names, ...others]) {
     const present = calibration(config, name);
     if (present === 'needless' || (present === 'there' && others.includes(name))) continue;
     const wanted = await asker.confirm(`Calibrate ${name} now? You lead it by hand; nothing may be in its way.`, true);
-    if (!(wanted && (await calibrate(config, name))))
-      left.push(`npm start -- calibrate --config ${config} --arm ${name}`);
+    if (!(wanted && (await calibrate(config, name)))) left.push(typed('calibrate', '--config', config, '--arm', name));
   }
   if (pair !== undefined) {
     const { follower } = pair;
     const wanted =
       left.length === 0 && (await asker.confirm(`Let ${follower} follow for the first time, slowly?`, true));
     if (!(wanted && (await tryPair(config, follower))))
-      left.push(`npm start -- setup try --config ${config} --follower ${follower}`);
+      left.push(typed('setup', 'try', '--config', config, '--follower', follower));
   }
-  left.push(`npm start -- --config ${config}`);
+  left.push(typedStart(config));
   asker.tell('success', `Next: ${left.join('\n')}`);
 }
 
 const OTHER: Readonly<Record<Role, Role>> = { leader: 'follower', follower: 'leader' };
 
-function hasPair(config: string, name: string): boolean {
-  return loadConfig(config).pairs.some(({ leader, follower }) => leader === name || follower === name);
+/**
+ * The pair of one of these arms in a configuration; undefined: none. A pair with a simulated arm does not count: a copy of
+ * the default configuration has one, whose arms become real one after the other.
+ */
+function pairOf(config: string, names: readonly string[]): PairConfig | undefined {
+  const { arms, pairs } = loadConfig(config);
+  const simulated = arms.filter(({ bus }) => bus.startsWith('sim:')).map(({ name }) => name);
+  return pairs.find(({ leader, follower }) => {
+    const both = [leader, follower];
+    return both.some((name) => names.includes(name)) && !both.some((name) => simulated.includes(name));
+  });
 }
 
 /** The interrupted set-up, if the user wants to resume it; else null. */
