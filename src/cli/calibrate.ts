@@ -20,7 +20,7 @@ const SWEEP = STEPS.indexOf('sweep') + 1;
 /** Attempts at each step when there is no terminal. */
 const TRIES = 3;
 
-interface Options {
+export interface Options {
   readonly config: string;
   readonly arm?: string;
   readonly handTime?: number;
@@ -127,7 +127,7 @@ class Terminal implements Operator {
 }
 
 /** Without a terminal: each step by hand gets a fixed time, and options state in advance what was seen. */
-class Flags implements Operator {
+export class Flags implements Operator {
   readonly #options: Options;
   readonly #signal: AbortSignal;
   #reversed: readonly string[];
@@ -164,10 +164,12 @@ class Flags implements Operator {
     });
   }
 
+  /** The reversed joints once: when they have been tried again, they go the right way. */
   async judge(): Promise<readonly string[] | null> {
-    const reversed = this.#reversed;
+    const { reversed, accept = false } = this.#options;
+    const left = this.#reversed;
     this.#reversed = [];
-    return reversed.length > 0 || this.#options.accept === true ? reversed : null;
+    return reversed.length > 0 || accept ? left : null;
   }
 }
 
