@@ -22,7 +22,8 @@ import { defaultStateFolder } from '../arm/gain-store.ts';
 import { systemClock } from '../clock.ts';
 import { recordingsFolder } from '../config/folders.ts';
 import { ConfigError, loadConfig, usualConfigFile } from '../config/load.ts';
-import { handOver, makeFolder } from '../disk.ts';
+import { fileDisk, handOver, makeFolder } from '../disk.ts';
+import { NamedTokens } from '../named-tokens.ts';
 import { VERSION } from '../version.ts';
 import { carryOut, EXIT, UsageError } from './servo-access.ts';
 
@@ -30,7 +31,7 @@ import { carryOut, EXIT, UsageError } from './servo-access.ts';
 const FORMAT = 1;
 const MANIFEST = 'manifest.json';
 /** State files to back up: neither tokens nor an unfinished set-up. */
-const STATE_FILES = /^(?!setup).*\.json$/;
+const STATE_FILES = /^(?!(?:setup|tokens)\.).*\.json$/;
 
 const manifestSchema = z.object({
   format: z.int().min(1),
@@ -67,7 +68,11 @@ function placesOf(file: string): Places {
     state,
     calibration: config.calibration_folder ?? join(state, 'calibration'),
     recordings: recordingsFolder(config),
-    tokens: { token: config.http.token_file ?? join(state, 'token'), read_token: config.http.read_token_file ?? '' },
+    tokens: {
+      token: config.http.token_file ?? join(state, 'token'),
+      read_token: config.http.read_token_file ?? '',
+      'tokens.json': new NamedTokens(fileDisk, state).path,
+    },
     models: [...new Set(models)].filter((path) => existsSync(join(folder, path, 'arm.yaml'))),
   };
 }
@@ -137,7 +142,10 @@ function backup(file: string, options: BackupOptions): number {
     for (const name of existsSync(places.state) ? readdirSync(places.state) : []) {
       if (STATE_FILES.test(name)) put(join(places.state, name), `state/${name}`);
     }
-    if (options.tokens) for (const [name, from] of Object.entries(places.tokens)) put(from, `tokens/${name}`);
+    if (options.tokens) {
+      for (const [name, from] of Object.entries(places.tokens)) put(from, `tokens/${name}`);
+      if (!names.includes('tokens/token')) process.stderr.write(`${withoutToken(places)}\n`);
+    }
     if (options.recordings) put(places.recordings, 'recordings');
     const files = Object.fromEntries(names.map((name) => [name, sum(join(scratch, name))]));
     const manifest: Manifest = {
@@ -166,6 +174,14 @@ function backup(file: string, options: BackupOptions): number {
     process.stderr.write(`${file === '-' ? 'the backup' : file} holds ${kept} files: ${summary(Object.keys(files))}\n`);
     return EXIT.ok;
   });
+}
+
+/** What to do about a token that the configuration does not lead to. */
+function withoutToken({ tokens }: Places): string {
+  return (
+    `The token of the bridge is not in the backup, because ${tokens.token} does not exist. The service of systemd keeps it in ` +
+    '/etc/arm-bridge, containers in docker/secrets: copy it from there (docs/deployment.md, Backup).'
+  );
 }
 
 function summary(names: readonly string[]): string {
@@ -218,7 +234,7 @@ function restore(file: string, options: RestoreOptions): number {
     const homes: Readonly<Record<string, (path: string) => string | null>> = {
       config: (path) => (path === manifest.config ? target : join(dirname(target), path)),
       calibration: (path) => join(there.calibration, path),
-      state: (path) => join(there.state, path),
+      state: (path) => (STATE_FILES.test(path) ? join(there.state, path) : null),
       recordings: (path) => (options.recordings ? join(there.recordings, path) : null),
       tokens: (path) => (options.tokens ? there.tokens[path] || null : null),
     };

@@ -38,6 +38,7 @@ function filled(name: string): ReturnType<typeof home> {
     'state/arm-bridge/calibration/arm.json': '{"calibration": 1}\n',
     'state/arm-bridge/gains-arm-sim_so101.json': '{"own": []}\n',
     'state/arm-bridge/setup.json': '{"half": "done"}\n',
+    'state/arm-bridge/tokens.json': '{"tokens": []}\n',
     'data/arm-bridge/recordings/wave.mcap': 'joints',
   };
   for (const [path, text] of Object.entries(files)) {
@@ -73,10 +74,30 @@ test('a backup brings configuration and calibrations to another computer; tokens
   const whole = join(folder, 'whole.tar.gz');
   await bridge(here, 'backup', whole, '--tokens', '--recordings');
   rmSync(here.at('etc/token'));
+  rmSync(here.at('state/arm-bridge/tokens.json'));
   rmSync(here.at('data'), { recursive: true });
   expect(await bridge(here, 'restore', whole, '--tokens', '--recordings')).toMatchObject({ code: 0 });
-  expect(statSync(here.at('etc/token')).mode & 0o777).toBe(0o600);
+  for (const secret of ['etc/token', 'state/arm-bridge/tokens.json']) {
+    expect(statSync(here.at(secret)).mode & 0o777).toBe(0o600);
+  }
   expect(readFileSync(here.at('data/arm-bridge/recordings/wave.mcap'), 'utf8')).toBe('joints');
+});
+
+test('a restored backup brings no revoked token back, and one without the token of the bridge says where it is', async () => {
+  const here = filled('here');
+  const file = join(folder, 'backup.tar.gz');
+  const named = here.at('state/arm-bridge/tokens.json');
+  await bridge(here, 'backup', file, '--tokens');
+  writeFileSync(named, '{"tokens": [ ]}\n');
+  expect(await bridge(here, 'restore', file, '--force')).toMatchObject({ code: 0 });
+  expect(readFileSync(named, 'utf8')).toBe('{"tokens": [ ]}\n');
+  expect(await bridge(here, 'restore', file, '--force', '--tokens')).toMatchObject({ code: 0 });
+  expect(readFileSync(named, 'utf8')).toBe('{"tokens": []}\n');
+
+  expect((await bridge(here, 'backup', file, '--tokens')).told).not.toContain('is not in the backup');
+  rmSync(here.at('etc/token'));
+  const { code, told } = await bridge(here, 'backup', file, '--tokens');
+  expect([code, told]).toEqual([0, expect.stringMatching(/etc\/token does not exist.*\/etc\/arm-bridge/)]);
 });
 
 test('what is there and differs is replaced only by force, and until then nothing is changed', async () => {
