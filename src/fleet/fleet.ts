@@ -74,7 +74,7 @@ export class Fleet {
   /** Starts to poll the other bridges, and starts discovery if it is configured. */
   begin({ host, port, secure }: Address): void {
     const { bridges, discovery } = this.#config;
-    for (const url of bridges) this.#add(new URL(url).origin, 'configured');
+    for (const url of bridges) this.#add(new URL(url).origin, 'configured', null);
     if (discovery) {
       const everywhere = host === '0.0.0.0' || host === '::';
       const announcement = new Announcement({
@@ -83,7 +83,7 @@ export class Fleet {
         port,
         secure,
         address: everywhere ? null : host === 'localhost' || host === '::1' ? '127.0.0.1' : host,
-        onFound: ({ url }) => this.#add(url, 'announced'),
+        onFound: ({ url, id }) => this.#add(url, 'announced', id),
         onWithdrawn: ({ url }) => {
           const neighbour = this.#neighbours.get(url);
           if (neighbour?.source === 'announced') neighbour.source = 'withdrawn';
@@ -109,12 +109,14 @@ export class Fleet {
     await this.#announcement?.end();
   }
 
-  #add(url: string, source: 'configured' | 'announced'): void {
+  #add(url: string, source: 'configured' | 'announced', id: string | null): void {
     const known = this.#neighbours.get(url);
     if (known !== undefined) {
       if (known.source === 'withdrawn') known.source = source;
+      known.announcedId = id;
       return;
     }
+    if (id !== null && this.#answersByName(id)) return;
     if (this.#neighbours.size >= MOST_BRIDGES) {
       if (!this.#full) this.#notice(`more than ${MOST_BRIDGES} other bridges: the rest is not looked after`);
       this.#full = true;
@@ -124,13 +126,26 @@ export class Fleet {
     const isProven = url.startsWith('https:') && this.#trusted.authority !== null;
     const credentials = source === 'configured' || isProven ? this.#trusted : { ...this.#trusted, token: null };
     const neighbour = new Neighbour(this.#clock, url, source, credentials);
+    neighbour.announcedId = id;
     this.#neighbours.set(url, neighbour);
     void neighbour.look();
   }
 
+  /**
+   * Whether the bridge with this id answers at a configured address: the address by which it was found is then needless.
+   * While the configured one does not answer, a stop goes to both.
+   */
+  #answersByName(id: string): boolean {
+    return [...this.#neighbours.values()].some(
+      (other) => other.source === 'configured' && other.state === 'answers' && other.id === id,
+    );
+  }
+
   #look(): void {
     for (const [url, neighbour] of this.#neighbours) {
-      if (neighbour.isForgotten()) this.#neighbours.delete(url);
+      const { source, id } = neighbour;
+      const isDouble = source !== 'configured' && id !== null && this.#answersByName(id);
+      if (isDouble || neighbour.isForgotten()) this.#neighbours.delete(url);
       else void neighbour.look();
     }
   }

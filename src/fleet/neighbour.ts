@@ -58,6 +58,8 @@ export class NeighbourRefusal extends Error {
 export class Neighbour {
   readonly url: string;
   source: NeighbourSource;
+  /** Id in its announcement; null: none. */
+  announcedId: string | null = null;
   /** `unknown` until it has answered, or has been silent for too long. */
   state: NeighbourState = 'unknown';
   /** Why it refuses, is not trusted or is silent; empty otherwise. */
@@ -79,6 +81,11 @@ export class Neighbour {
     this.source = source;
     this.#credentials = credentials;
     this.#heard = clock.now();
+  }
+
+  /** Id of its run, by its own answer if there is one; null: unknown. */
+  get id(): string | null {
+    return this.overview?.id ?? this.announcedId;
   }
 
   /** Time since its last answer, s. */

@@ -144,6 +144,23 @@ function certify(called: string, altName: string): { cert: string; key: string }
   return { cert, key };
 }
 
+/** A certificate for a name that an authority has signed. @returns the files of it, its key and the authority's */
+function signed(altName: string): { cert: string; key: string; ca: string } {
+  const ca = certify('authority', 'DNS:authority.lab');
+  const [key, request, cert] = ['leaf.key', 'leaf.csr', 'leaf.pem'].map((name) => join(secrets, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  execFileSync('openssl', ['req', ...kind, '-subj', '/CN=leaf', '-keyout', key, '-out', request], { stdio: 'pipe' });
+  const names = join(secrets, 'names');
+  writeFileSync(names, `subjectAltName=${altName}\n`);
+  const sign = ['x509', '-req', '-in', request, '-CA', ca.cert, '-CAkey', ca.key, '-CAcreateserial', '-days', '2'];
+  execFileSync('openssl', [...sign, '-extfile', names, '-out', cert], { stdio: 'pipe' });
+  return { cert, key, ca: ca.cert };
+}
+
 /** The same as `served`, by HTTPS. */
 async function servedSecurely(files: { cert: string; key: string }, heard: string[]): Promise<string> {
   const [cert, key] = [readFileSync(files.cert), readFileSync(files.key)];
@@ -189,20 +206,9 @@ test('a bridge that does not prove who it is is told nothing, and it is said wha
 });
 
 test('a certificate of the laboratory’s authority is good under the names that it tells, and no others', async () => {
-  const ca = certify('authority', 'DNS:authority.lab');
-  const [key, request, cert] = ['leaf.key', 'leaf.csr', 'leaf.pem'].map((name) => join(secrets, name)) as [
-    string,
-    string,
-    string,
-  ];
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  execFileSync('openssl', ['req', ...kind, '-subj', '/CN=leaf', '-keyout', key, '-out', request], { stdio: 'pipe' });
-  const names = join(secrets, 'names');
-  writeFileSync(names, 'subjectAltName=DNS:localhost\n');
-  const sign = ['x509', '-req', '-in', request, '-CA', ca.cert, '-CAkey', ca.key, '-CAcreateserial', '-days', '2'];
-  execFileSync('openssl', [...sign, '-extfile', names, '-out', cert], { stdio: 'pipe' });
-  const url = await servedSecurely({ cert, key }, []);
-  const fleet = fleetOf([url, url.replace('127.0.0.1', 'localhost')], { authority: ca.cert });
+  const { ca, ...leaf } = signed('DNS:localhost');
+  const url = await servedSecurely(leaf, []);
+  const fleet = fleetOf([url, url.replace('127.0.0.1', 'localhost')], { authority: ca });
   await expect
     .poll(() => statesOf(fleet), PATIENCE)
     .toEqual([
@@ -271,24 +277,50 @@ test.skipIf(!HEARS_GROUPS)(
   },
 );
 
+/** Announces a bridge at a URL of this machine. */
+function announce(url: string, id: string): Announcement {
+  return new Announcement({
+    id,
+    name: 'bench',
+    port: Number(new URL(url).port),
+    secure: url.startsWith('https:'),
+    address: '127.0.0.1',
+    onFound: () => {},
+    onWithdrawn: () => {},
+    onFailure: () => {},
+  });
+}
+
+test.skipIf(!HEARS_GROUPS)(
+  'a bridge that is found at another address than it is configured at counts once, by its name, while it answers there',
+  async () => {
+    const { ca, ...leaf } = signed('DNS:localhost');
+    const [found, other] = [await servedSecurely(leaf, []), await served(() => [200, overview({ id: 'other' })])];
+    const named = found.replace('127.0.0.1', 'localhost');
+    const announcements = [announce(found, 'x'), announce(other, 'other')];
+    const fleet = fleetOf([named], { authority: ca, discovery: true });
+    const urls = () => fleet.neighbours.map(({ url }) => url).filter((url) => [named, found, other].includes(url));
+    await expect.poll(urls, PATIENCE).toContain(other);
+    // Long enough for the first one to be heard too.
+    await systemClock.sleep(1.5);
+    expect(urls()).toEqual([named, other]);
+
+    // Without its name it has only the address, by which it is asked for a stop.
+    for (const server of servers) server.closeAllConnections();
+    servers.shift()!.close();
+    await expect.poll(() => fleet.at(named)?.state, PATIENCE).toBe('silent');
+    await expect.poll(urls, PATIENCE).toContain(found);
+    await Promise.all(announcements.map((announcement) => announcement.end()));
+  },
+);
+
 test.skipIf(!HEARS_GROUPS)(
   'a bridge that dies stays among those that a stop names, and one that ends by itself is forgotten',
   async () => {
     let later = 0;
     const clock: Clock = { ...systemClock, now: () => systemClock.now() + later };
     const urls = await Promise.all([served(() => [200, overview()]), served(() => [200, overview()])]);
-    const announce = (url: string): Announcement =>
-      new Announcement({
-        id: `${new URL(url).port}-${process.pid}`,
-        name: 'bench',
-        port: Number(new URL(url).port),
-        secure: false,
-        address: '127.0.0.1',
-        onFound: () => {},
-        onWithdrawn: () => {},
-        onFailure: () => {},
-      });
-    const announcements = urls.map(announce);
+    const announcements = urls.map((url) => announce(url, `${new URL(url).port}-${process.pid}`));
     const config = configSchema.shape.fleet.parse({ name: 'here', discovery: true });
     const fleet = new Fleet(config, clock, () => {});
     fleets.push(fleet);

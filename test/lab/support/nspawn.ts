@@ -76,7 +76,7 @@ export class Booted {
     const { user, ...rest } = options;
     const as = user === undefined ? [] : ['runuser', '-u', user, '--'];
     const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', ...options.env };
-    const enter = ['-t', String(this.#init), '--mount', '--uts', '--ipc', '--net', '--pid', '--root', '--wd=/', '--'];
+    const enter = ['-t', String(this.#init), '--mount', '--uts', '--ipc', '--net', '--pid', '--root', '--wdns=/', '--'];
     return outcome('nsenter', [...enter, ...as, program, ...args], { ...rest, env });
   }
 
