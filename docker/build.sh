@@ -61,5 +61,7 @@ else
   npm sbom --sbom-format=cyclonedx --omit=dev > build/sbom/npm.json
   npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 fi
+# The next build, as of an update, needs again what npm has taken away.
+rm -f node_modules/.arm-bridge-packages
 rm -rf build/log build/ros/build
 docker/with-ros.sh node dist/main.js --version

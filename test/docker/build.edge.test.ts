@@ -131,3 +131,18 @@ test('what the image holds starts by itself, says whether it is well, writes onl
   }
   expect(String(execFileSync('find', [folder, '-newer', stamp]))).toBe('');
 }, 240_000);
+
+test(
+  'is built again after an update of its sources',
+  () => {
+    const file = join(folder, 'src/version.ts');
+    writeFileSync(file, `${readFileSync(file, 'utf8')}\nconsole.info('updated');\n`);
+    const built = execFileSync(join(folder, 'docker/build.sh'), {
+      env: environment,
+      timeout: BUILD_LIMIT,
+      stdio: 'pipe',
+    });
+    expect(String(built)).toContain('updated');
+  },
+  BUILD_LIMIT,
+);
