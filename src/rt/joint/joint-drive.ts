@@ -48,7 +48,7 @@ export class JointDrive {
   /** Gains that the goals were made for, and their ratio to the new ones. */
   readonly #gain: Float64Array;
   readonly #ratio: Float64Array;
-  /** Since when proof is needed that a joint's servo holds the final goal, s; 0: not needed, infinite: proven. */
+  /** Since when proof is needed that a servo holds its joint's final goal, which rests, s; 0: not needed, infinite: proven. */
   readonly #unproven: Float64Array;
 
   constructor(model: ControlModel, link: ArmLink) {
@@ -193,29 +193,49 @@ export class JointDrive {
     const mirroring = source.state === 'mirroring';
     if (joints !== 'gripper') this.#arm.take(status, mirroring, dt, now);
     if (joints !== 'arm') this.#gripper.take(status, mirroring, dt, now);
-    if (status !== SourceStatus.done) return status;
-    return this.#arrived(mask, joints !== 'all') && this.#proven(mask, now) ? status : SourceStatus.running;
+    if (status === SourceStatus.done)
+      return this.#completed(mask, joints !== 'all', now) ? status : SourceStatus.running;
+    for (let i = 0; i < mask.length; i++) if (mask[i] === 1) this.#unproven[i] = 0;
+    return status;
   }
 
-  /** True if every joint that ended short of its setpoint has a servo that holds its goal: something else blocks it. */
-  #proven(mask: Uint8Array, now: number): boolean {
+  /**
+   * True once the gate has let the final setpoints of these joints through, and every joint that ended short of its
+   * setpoint has a servo that holds its goal: something else blocks it.
+   * @param beside other joints may still move, which changes the droop of these
+   */
+  #completed(mask: Uint8Array, beside: boolean, now: number): boolean {
     const link = this.#link;
-    if (link.remote) return true;
-    const { positions } = link.readings;
-    let proven = true;
+    let completed = true;
     for (let i = 0; i < mask.length; i++) {
       if (mask[i] === 0) continue;
-      const short = link.withheld[i] === 0 && Math.abs(this.setpoints[i]! - positions[i]!) > SHORT;
-      const asked = this.#unproven[i] !== 0;
-      if (!short) this.#unproven[i] = 0;
-      else if (asked && link.takesGoals(i, true)) this.#unproven[i] = Number.POSITIVE_INFINITY;
-      else {
-        if (!asked) this.#unproven[i] = now;
-        proven = false;
+      if (!this.#rests(i, beside)) {
+        // A servo is late to take a goal that moves, such as one that is drawn back: only a resting one can be proven.
+        this.#unproven[i] = 0;
+        completed = false;
+      } else if (!link.remote && !this.#proven(i, now)) {
+        link.probe();
+        completed = false;
       }
     }
-    if (!proven) link.probe();
-    return proven;
+    return completed;
+  }
+
+  /** True unless a resting joint ended short of its setpoint and its servo is not yet known to hold its goal. */
+  #proven(joint: number, now: number): boolean {
+    const link = this.#link;
+    const distance = Math.abs(this.setpoints[joint]! - link.readings.positions[joint]!);
+    if (link.withheld[joint] !== 0 || !(distance > SHORT)) {
+      this.#unproven[joint] = 0;
+      return true;
+    }
+    const asked = this.#unproven[joint] !== 0;
+    if (asked && link.takesGoals(joint, true)) {
+      this.#unproven[joint] = Number.POSITIVE_INFINITY;
+      return true;
+    }
+    if (!asked) this.#unproven[joint] = now;
+    return false;
   }
 
   /**
@@ -314,17 +334,11 @@ export class JointDrive {
     return '';
   }
 
-  /**
-   * True when the gate has let the final setpoints of these joints through.
-   * @param beside other joints may still move, which changes the droop of these
-   */
-  #arrived(mask: Uint8Array, beside: boolean): boolean {
+  /** True when the gate has let a joint's final setpoint through. @param beside as in `#completed` */
+  #rests(joint: number, beside: boolean): boolean {
     const { velocities, goals } = this.gate;
-    for (let i = 0; i < velocities.length; i++) {
-      const speed = Math.abs(velocities[i]!);
-      if (mask[i] === 0 || speed <= 1e-6) continue;
-      if (!beside || speed > DROOP_SPEED || Math.abs(goals[i]! - this.#targets[i]!) > 1e-6) return false;
-    }
-    return true;
+    const speed = Math.abs(velocities[joint]!);
+    if (speed <= 1e-6) return true;
+    return beside && speed <= DROOP_SPEED && Math.abs(goals[joint]! - this.#targets[joint]!) <= 1e-6;
   }
 }

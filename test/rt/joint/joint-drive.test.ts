@@ -4,6 +4,7 @@ import { StateCode } from '../../../src/rt/snapshot/arm-fields.ts';
 import { StopWord } from '../../../src/rt/snapshot/shared-snapshot.ts';
 import { SourceStatus } from '../../../src/rt/sources/setpoint-source.ts';
 import { STS3215 } from '../../../src/servo/feetech/sts3215.ts';
+import { seededRandom } from '../../../src/sim/random.ts';
 import { BenchArm, PERIOD } from '../support/bench-arm.ts';
 import { Asking, Floating, moveTo } from '../support/sources.ts';
 
@@ -109,6 +110,30 @@ describe('a move whose joint does not follow', () => {
     expect(bench.ended[0]!.reason).toBe('done');
     expect(bench.largestStep).toBeLessThan(3 * PERIOD + 1e-9);
   });
+});
+
+test('a gripper that is drawn back on a bus that loses requests is not said to take no goals', async () => {
+  for (const loss of [0.05, 0.2]) {
+    for (let at = 0.1; at < 0.6; at += 0.025) {
+      const guard = new StallGuard({ torque: 0.5, time: 0.5, hold: 0.3 });
+      const bench = await BenchArm.holding({ model: { stall: [null, guard] } });
+      bench.shafts[1]!.ceiling = at;
+      const random = seededRandom(1 + Math.round(at * 1000));
+      bench.port.lose = () => random() < loss;
+      bench.arm.drive(moveTo(0, 1));
+      untilEnded(bench, 6);
+      expect(bench.ended, `loss ${loss}, object at ${at}`).toMatchObject([{ reason: 'done' }]);
+    }
+  }
+});
+
+test('a gripper whose servo takes no goals is told so a tenth of a second after its move should have ended', async () => {
+  const guard = new StallGuard({ torque: 0.5, time: 0.5, hold: 0.3 });
+  const bench = await BenchArm.holding({ model: { stall: [null, guard] } });
+  bench.servos[1]!.fault({ ignoresGoals: true });
+  bench.arm.drive(moveTo(0, 1));
+  expect(untilEnded(bench)).toBeLessThan(1.15);
+  expect(bench.ended[0]!.text).toMatch(/^the servo of joint 2 does not take its goals/);
 });
 
 describe('an arm that rests', () => {
