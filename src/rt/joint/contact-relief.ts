@@ -21,19 +21,17 @@ export class ContactRelief {
   /** Some joint gives way or has given way. */
   active = false;
   readonly #limits: readonly (StallLimits | null)[];
-  /** Direction in which each of these joints pressed, 1 or -1, and the torque with which it keeps pressing, Nm. */
+  /** Direction in which each of these joints pressed, 1 or -1. */
   readonly #side: Float64Array;
-  readonly #hold: Float64Array;
   /** When each joint began to press, s; -1: it does not. */
   readonly #since: Float64Array;
 
-  /** @param limits when joints give way; null: only by `give` */
+  /** @param limits when joints give way; null: never */
   constructor(limits: readonly (StallLimits | null)[]) {
     this.#limits = limits;
     this.joints = new Uint8Array(limits.length);
     this.targets = new Float64Array(limits.length);
     this.#side = new Float64Array(limits.length);
-    this.#hold = new Float64Array(limits.length);
     this.#since = new Float64Array(limits.length).fill(-1);
   }
 
@@ -79,26 +77,14 @@ export class ContactRelief {
       if (!pressing) this.#since[i] = -1;
       else if (this.#since[i]! < 0) this.#since[i] = now;
       else if (now - this.#since[i]! > limits.time) {
-        const side = Math.sign(press);
-        this.give(i, side, held + (side * limits.hold) / spring, limits.hold);
+        this.#side[i] = Math.sign(press);
+        this.targets[i] = held + (this.#side[i]! * limits.hold) / spring;
+        this.joints[i] = 1;
+        this.active = true;
         return i;
       }
     }
     return -1;
-  }
-
-  /**
-   * A joint gives way.
-   * @param side direction in which it presses, 1 or -1
-   * @param target where its goal moves to, rad
-   * @param hold torque with which it keeps pressing there, Nm
-   */
-  give(joint: number, side: number, target: number, hold: number): void {
-    this.#side[joint] = side;
-    this.#hold[joint] = hold;
-    this.targets[joint] = target;
-    this.joints[joint] = 1;
-    this.active = true;
   }
 
   /** Whether the goal of some joint that gives way is still on its way to its target. */
@@ -119,10 +105,11 @@ export class ContactRelief {
    */
   heed(gate: Gate, link: ArmLink, droop: Float64Array, stiffness: Float64Array): void {
     for (let i = 0; i < this.joints.length; i++) {
-      if (this.joints[i] === 0) continue;
+      const limits = this.#limits[i]!;
+      if (limits === null || this.joints[i] === 0) continue;
       const side = this.#side[i]!;
       const held = link.readings.positions[i]! + droop[i]!;
-      const pressing = held + (side * this.#hold[i]!) / (stiffness[i]! * link.gain[i]!);
+      const pressing = held + (side * limits.hold) / (stiffness[i]! * link.gain[i]!);
       // In the pressing direction: of the target and the position that still presses, the one nearer to the goal.
       const least = Math.min(side * pressing, side * gate.goals[i]!);
       this.targets[i] = side * Math.max(side * this.targets[i]!, least);

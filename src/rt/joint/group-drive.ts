@@ -37,6 +37,8 @@ export class GroupDrive {
   readonly #joints: Uint8Array;
   readonly #relief: ContactRelief;
   readonly #rest: ComingToRest;
+  /** 1 for each grip that is drawn back in this cycle. */
+  readonly #drawn: Uint8Array;
   #limits: LimitSet = 'move';
   #goals: Goals = 'held';
 
@@ -50,6 +52,7 @@ export class GroupDrive {
       stall.map((guard, i) => (joints[i] === 1 && guard === null ? (yielding[i]?.limits ?? null) : null)),
     );
     this.#rest = new ComingToRest(joints);
+    this.#drawn = new Uint8Array(joints.length);
   }
 
   /** The joints have come to rest, as measured, since the last stop or end of a motion. */
@@ -128,7 +131,7 @@ export class GroupDrive {
       this.#throughGate(dt);
       this.#rest.watch(link.readings.positions, following.measured);
     }
-    if (!braking) this.#yieldGrips(now);
+    if (!braking) this.#drawGrips(dt, now);
     this.#want();
     if (!relief.mayPress(link.readings.efforts)) return -1;
     const joint = relief.look(gate, link, droop.at(link.readings.positions), model.stiffness, now);
@@ -176,24 +179,31 @@ export class GroupDrive {
   }
 
   /**
-   * Has joints with a stall guard give way without a source. Their goals are only drawn back: they do not go on after
-   * what they press on has gone.
+   * Draws back the goals of joints that have a stall guard and press without a source, at the mirror speed limit: these
+   * goals are ahead of their joints, so drawing them back moves nothing, and if what they press on goes meanwhile, the
+   * joints follow it no further than to where they meet their goals. No goal goes on.
    */
-  #yieldGrips(now: number): void {
-    const { model, gate, link, droop } = this.#parts;
+  #drawGrips(dt: number, now: number): void {
+    const { model, gate, link, droop, targets } = this.#parts;
     if (link.remote) return;
     const { positions, velocities, efforts } = link.readings;
+    const drawn = this.#drawn;
+    let any = false;
     for (let i = 0; i < model.stall.length; i++) {
+      drawn[i] = 0;
       const guard = model.stall[i]!;
       if (guard === null || this.#joints[i] === 0) continue;
       const goal = gate.goals[i]!;
-      const drawn = guard.step(goal, positions[i]!, velocities[i]!, efforts[i]!, droop.stiffnessOf(i), now);
-      // Once it gives way, `heed` bounds how far its goal is drawn back.
-      if (!guard.stalled || this.#relief.yields(gate)) continue;
-      this.#relief.give(i, Math.sign(goal - drawn), drawn, guard.limits.hold);
-      this.#goals = 'held';
-      gate.rearm(false, this.#joints);
+      targets[i] = guard.step(goal, positions[i]!, velocities[i]!, efforts[i]!, droop.stiffnessOf(i), now);
+      if ((goal - targets[i]!) * (goal - positions[i]!) <= 0) continue;
+      drawn[i] = 1;
+      any = true;
     }
+    if (!any) return;
+    this.#goals = 'held';
+    gate.rearm(false, this.#joints);
+    gate.draw(targets, drawn, dt);
+    this.#readSetpoints();
   }
 
   /** Draws back the goals of joints that press on something without moving. Timed in real time, as servos overheat. */

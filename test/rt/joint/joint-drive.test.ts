@@ -204,6 +204,36 @@ describe('a gripper whose move has ended on what it grips', () => {
     expect(bench.angles[1]! - 0.1).toBeLessThan(HOLD / STIFFNESS + 0.005);
   });
 
+  test.each([0.45, 0.55, 0.7])(
+    'meets its goal halfway at most when what it grips, at %s rad, goes while it is drawn back',
+    async (at) => {
+      for (const after of [0, 0.05, 0.1, 0.15, 0.2, 0.4]) {
+        const bench = await BenchArm.holding({
+          model: { stall: [null, new StallGuard({ torque: 0.5, time: 0.5, hold: HOLD })] },
+        });
+        bench.shafts[1]!.ceiling = at;
+        bench.arm.drive(moveTo(0, 1));
+        untilEnded(bench);
+        // Its move had ended before it had pressed for half a second.
+        expect(bench.arm.goals[1]).toBeCloseTo(1, 6);
+        for (let k = 0; bench.arm.goals[1]! > 1 - 1e-6; k++) {
+          expect(k).toBeLessThan(1 / PERIOD);
+          bench.cycle();
+        }
+        bench.run(after);
+        let last = bench.arm.goals[1]!;
+        const ahead = last - at;
+        bench.shafts[1]!.ceiling = Number.POSITIVE_INFINITY;
+        bench.run(2, () => {
+          expect(bench.arm.goals[1]).toBeLessThanOrEqual(last);
+          last = bench.arm.goals[1]!;
+        });
+        expect(bench.angles[1]! - at, `after ${after} s`).toBeLessThan(Math.max(ahead / 2, HOLD / STIFFNESS + 0.005));
+        expect(bench.largestStep).toBeLessThan(3 * PERIOD + 1e-9);
+      }
+    },
+  );
+
   test('gives way again to what opens it', async () => {
     const bench = await gripping(0.2);
     bench.run(0.5);
