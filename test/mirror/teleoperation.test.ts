@@ -216,3 +216,20 @@ describe('an arm that floats', () => {
     expect(furthest(await bridge.truth('follower'), held)).toBeLessThan(2 * NEAR);
   });
 });
+
+test('a follower with a payload, stretched out behind a leader that stands still, carries it', async () => {
+  const LIFT = 1;
+  const [leads, follows] = ARMS.arms;
+  bridge = await VirtualBridge.startLight({ ...ARMS, arms: [leads, { ...follows, simulation: { payload: 0.25 } }] });
+  expect((await bridge.post('/move/init')).body.status).toBe('ok');
+  expect((await bridge.post('/move/leader/start', PAIR)).status).toBe(200);
+  // The upper arm upright, the rest level: the shoulder and the elbow carry most.
+  await bridge.lead('leader', { shoulder_lift: 1.3, elbow_flex: -1.3, wrist_flex: 0 }, 4);
+  await bridge.pass(5);
+  const held = (await bridge.truth('follower'))[LIFT]!;
+  const { motorTorques } = await bridge.host.arms!.truth('follower');
+  expect(Math.abs(motorTorques[LIFT]!)).toBeGreaterThan(0.6 * 2.94);
+  await bridge.pass(3);
+  expect(Math.abs((await bridge.truth('follower'))[LIFT]! - held)).toBeLessThan(0.01);
+  expect((await bridge.get('/status')).body.mirror.pairs[0]).toMatchObject({ state: 'mirroring', reason: '' });
+});

@@ -24,14 +24,18 @@ export class Droop {
 
   /** Computes the droop at pose `q`, rad; 0 for a remote arm, whose owner adds it. */
   at(q: Float64Array): Float64Array {
-    const { values } = this;
+    this.write(q, this.values);
+    return this.values;
+  }
+
+  /** Writes the droop at pose `q` into `out`, rad, and leaves `values` as they are. */
+  write(q: Float64Array, out: Float64Array): void {
     if (this.#link.remote) {
-      values.fill(0);
-      return values;
+      out.fill(0);
+      return;
     }
-    this.#gravity(q, values);
-    for (let i = 0; i < values.length; i++) values[i] = values[i]! / this.stiffnessOf(i);
-    return values;
+    this.#gravity(q, out);
+    for (let i = 0; i < out.length; i++) out[i] = out[i]! / this.stiffnessOf(i);
   }
 
   /** Writes into `out` the setpoints that give these goals when their droop is added, rad. */

@@ -37,6 +37,8 @@ export class GroupDrive {
   readonly #joints: Uint8Array;
   readonly #relief: ContactRelief;
   readonly #rest: ComingToRest;
+  /** Scratch array of one cycle: droop at the measured positions, rad. */
+  readonly #bent: Float64Array;
   /** 1 for each grip that is drawn back in this cycle. */
   readonly #drawn: Uint8Array;
   #limits: LimitSet = 'move';
@@ -52,6 +54,7 @@ export class GroupDrive {
       stall.map((guard, i) => (joints[i] === 1 && guard === null ? (yielding[i]?.limits ?? null) : null)),
     );
     this.#rest = new ComingToRest(joints);
+    this.#bent = new Float64Array(joints.length);
     this.#drawn = new Uint8Array(joints.length);
   }
 
@@ -208,17 +211,26 @@ export class GroupDrive {
 
   /** Draws back the goals of joints that press on something without moving. Timed in real time, as servos overheat. */
   #relieve(mirroring: boolean, now: number): void {
-    const { model, link, targets, droop } = this.#parts;
-    const { stall, yield: yielding } = model;
+    const { model, gate, link, targets, droop } = this.#parts;
     const { positions, velocities, efforts } = link.readings;
+    const bent = this.#bent;
+    if (mirroring) droop.write(positions, bent);
     for (let i = 0; i < targets.length; i++) {
       if (this.#joints[i] === 0) continue;
-      // The owner of a remote gripper guards it itself.
-      if (link.remote && stall[i] !== null) continue;
-      // The person moving the leader does not choose what a follower presses on; an overloaded follower would sag.
-      const guard = stall[i] ?? (mirroring ? yielding[i]! : null);
-      if (guard === null) continue;
-      targets[i] = guard.step(targets[i]!, positions[i]!, velocities[i]!, efforts[i]!, droop.stiffnessOf(i), now);
+      const stiffness = droop.stiffnessOf(i);
+      const grip = model.stall[i]!;
+      if (grip !== null) {
+        // The owner of a remote gripper guards it itself.
+        if (!link.remote)
+          targets[i] = grip.step(targets[i]!, positions[i]!, velocities[i]!, efforts[i]!, stiffness, now);
+      } else if (mirroring) {
+        // The person moving the leader does not choose what a follower presses on; an overloaded follower would sag.
+        // What carries the arm's own weight does not press. The measured load confirms what the spring explains.
+        const spring = stiffness * (gate.goals[i]! - positions[i]! - bent[i]!);
+        const press = Math.min(Math.abs(spring), Math.abs(efforts[i]!));
+        const target = targets[i]! - bent[i]!;
+        targets[i] = model.yield[i]!.step(target, positions[i]!, velocities[i]!, press, stiffness, now) + bent[i]!;
+      }
     }
   }
 

@@ -178,6 +178,40 @@ describe('an arm that rests', () => {
   });
 });
 
+describe('a follower that is led', () => {
+  const led = async (weight: number): Promise<BenchArm> => {
+    const bench = await BenchArm.holding({ weight: [0, weight] });
+    bench.arm.drive(new Asking('mirror', [0, 0]));
+    bench.run(0.5);
+    return bench;
+  };
+
+  test('carries a payload that with its own weight takes more than it may press with, and goes on carrying it', async () => {
+    const bench = await led(0.86);
+    bench.shafts[1]!.pull = -1.9;
+    bench.run(0.5);
+    expect(bench.link.readings.efforts[1]).toBeGreaterThan(0.6 * TORQUE);
+    bench.run(2);
+    near(bench.angles, [0, -(1.9 - 0.86) / STIFFNESS]);
+  });
+
+  test('sinks slowly under a payload that takes more than it may press with, and does not fall', async () => {
+    const bench = await led(0.4);
+    bench.shafts[1]!.pull = -2.4;
+    bench.run(0.5);
+    for (let k = 0; k < 5; k++) {
+      const before = bench.angles[1]!;
+      bench.run(1);
+      expect(before - bench.angles[1]!).toBeLessThan(0.11);
+    }
+    expect(bench.ended).toEqual([]);
+    // Without the payload it goes back to its leader.
+    bench.shafts[1]!.pull = -0.4;
+    bench.run(1);
+    near(bench.angles, [0, 0]);
+  });
+});
+
 describe('a gripper whose move has ended on what it grips', () => {
   const HOLD = 0.4;
   /** The second joint closes to 1 rad on something at 0.1 rad. @param time after which it is drawn back, s */

@@ -20,17 +20,37 @@ describe('a joint that presses without moving', () => {
     'towards %s is drawn back once that has lasted, to where it holds on with less torque',
     (target) => {
       const sent = press(new StallGuard(LIMITS), target, 8, Math.sign(target) * 1.1);
-      expect(sent).toEqual([...Array(7).fill(target), Math.sign(target) * REACH]);
+      expect(sent).toEqual([...Array(6).fill(target), ...Array(2).fill(Math.sign(target) * REACH)]);
     },
   );
 
-  test('goes on holding at that distance from where it is, until it is asked for less', () => {
+  test('goes on holding at that distance when it moves towards its goal, until it is asked for less', () => {
     const guard = new StallGuard(LIMITS);
     press(guard, 0.5, 7);
-    expect(guard.step(0.5, 0.1, 0, 0.2, STIFFNESS, 1)).toBeCloseTo(0.1 + REACH, 9);
-    expect(guard.step(0.13, 0.1, 0, 0.2, STIFFNESS, 1.1)).toBe(0.13);
+    expect(guard.step(0.5, 0.1, 0, 0.2, STIFFNESS, 0.7)).toBeCloseTo(0.1 + REACH, 9);
+    expect(guard.step(0.13, 0.1, 0, 0.2, STIFFNESS, 0.8)).toBe(0.13);
     // From here on it has to press as long again.
-    expect(press(guard, 0.5, 7, 1.1, 0, 2)).toEqual(Array(7).fill(0.5));
+    expect(press(guard, 0.5, 7, 1.1, 0, 0.9)).toEqual([...Array(6).fill(0.5), REACH]);
+  });
+
+  test('does not take its goal along when something moves it back, until it has pressed as long again', () => {
+    const guard = new StallGuard(LIMITS);
+    press(guard, 0.5, 7);
+    // With 0.7 Nm, and then with 1.1 Nm.
+    expect(guard.step(0.5, -0.03, 0, 0.7, STIFFNESS, 0.7)).toBeCloseTo(REACH, 9);
+    const sent = Array.from({ length: 8 }, (_, k) => guard.step(0.5, -0.07, 0, 1.1, STIFFNESS, 0.8 + k * 0.1));
+    expect(sent.slice(0, 6)).toEqual(Array(6).fill(REACH));
+    expect(sent.slice(6)).toEqual(Array(2).fill(-0.07 + REACH));
+  });
+
+  test('is free at once when its goal comes to its other side, and once nobody has watched it for a while', () => {
+    const guard = new StallGuard(LIMITS);
+    press(guard, 0.5, 7);
+    expect(guard.step(-0.5, 0, 0, 0.2, STIFFNESS, 0.7)).toBe(-0.5);
+    press(guard, 0.5, 7, 1.1, 0, 0.8);
+    expect(guard.stalled).toBe(true);
+    expect(guard.step(0.5, -0.4, 0, 0.2, STIFFNESS, 1.7)).toBe(0.5);
+    expect(guard.stalled).toBe(false);
   });
 
   test('is left alone while it moves, carries little, or has pressed for a moment only', () => {
@@ -40,7 +60,7 @@ describe('a joint that presses without moving', () => {
     const guard = new StallGuard(LIMITS);
     press(guard, 0.5, 5);
     expect(guard.step(0.5, 0, 0, 0, STIFFNESS, 0.5)).toBe(0.5);
-    expect(press(guard, 0.5, 6, 1.1, 0, 0.6)).toEqual(Array(6).fill(0.5));
+    expect(press(guard, 0.5, 5, 1.1, 0, 0.6)).toEqual(Array(5).fill(0.5));
   });
 
   test('that has no limits of its own yields well below what overloads a servo', () => {
