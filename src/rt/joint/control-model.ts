@@ -3,6 +3,7 @@ import type { DrivenJoints } from './following.ts';
 import type { GateLimits } from './gate.ts';
 import type { JointMasks } from './joint-groups.ts';
 import type { StallGuard } from './stall-guard.ts';
+import type { YieldGuard } from './yield-guard.ts';
 
 /** The control loop's model of an arm, one element per joint. */
 export interface ControlModel extends DrivenJoints {
@@ -17,6 +18,6 @@ export interface ControlModel extends DrivenJoints {
   readonly gravity: GravityModel;
   /** Stall guard of each joint; null: the joint may press on something indefinitely. */
   readonly stall: readonly (StallGuard | null)[];
-  /** Stall guards of an arm that follows or rests: it yields where something holds it back. */
-  readonly yield: readonly (StallGuard | null)[];
+  /** Guards of an arm that follows or rests: it yields where something holds it back. */
+  readonly yield: readonly (YieldGuard | null)[];
 }

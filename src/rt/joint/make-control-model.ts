@@ -3,6 +3,7 @@ import type { JointSetup } from '../messages.ts';
 import type { ControlModel } from './control-model.ts';
 import { jointMasks } from './joint-groups.ts';
 import { StallGuard, yieldLimits } from './stall-guard.ts';
+import { YieldGuard } from './yield-guard.ts';
 
 /** Part of a joint's torque limit that floating may use. */
 const FLOAT_TORQUE_SHARE = 0.5;
@@ -36,6 +37,6 @@ export function controlModel(
     floatTorque: of((joint) => joint.torqueLimit * FLOAT_TORQUE_SHARE),
     gravity: (q, out) => chain.gravityTorques(q, out),
     stall: joints.map(({ stall }) => (stall === null ? null : new StallGuard(stall))),
-    yield: joints.map(({ torqueLimit }) => new StallGuard(yieldLimits(torqueLimit))),
+    yield: joints.map(({ torqueLimit }) => new YieldGuard(yieldLimits(torqueLimit))),
   };
 }

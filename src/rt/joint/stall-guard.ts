@@ -26,27 +26,16 @@ export function yieldLimits(torqueLimit: number): StallLimits {
   return { torque: YIELD.torque * torqueLimit, time: YIELD.time, hold: YIELD.hold * torqueLimit };
 }
 
-/** A guard that is not asked for longer than this has not seen where its joint went, s. */
-const PAUSE = 0.25;
-
 /**
- * Draws back the goal of a joint that presses on something without moving, as a gripper does on what it holds: the goal
- * stays near an anchor, where the joint stalled, so that the servo's spring exerts only the holding torque. The anchor
- * moves with the joint towards the wanted goal. It does not move the other way, or a load that exceeds the holding
- * torque would take the goal along and fall; only after pressing as long again does the joint get a new anchor. This
- * ends when the wanted goal comes within that distance of the joint, or to its other side.
+ * Draws back the goal of a joint that presses on something without moving, as a gripper does on what it holds: from
+ * then on the goal stays so near to the measured position that the servo's spring exerts only the holding torque. Ends
+ * when the wanted goal comes within that distance by itself.
  */
 export class StallGuard {
   limits: StallLimits;
   readonly #own: StallLimits;
-  #stalled = false;
-  /** Where the stalled joint is held, rad, and the direction in which it presses. */
-  #anchor = 0;
-  #side = 0;
-  /** Since when the joint has pressed without moving, or without a new anchor, s; -1: it does not. */
   #since = -1;
-  /** When the guard was last asked, s. */
-  #asked = Number.NEGATIVE_INFINITY;
+  #stalled = false;
 
   constructor(limits: StallLimits) {
     this.limits = limits;
@@ -76,25 +65,16 @@ export class StallGuard {
   step(target: number, position: number, velocity: number, load: number, stiffness: number, now: number): number {
     const { torque, time, hold } = this.limits;
     const reach = hold / stiffness;
-    if (now - this.#asked > PAUSE) this.#free();
-    this.#asked = now;
+    if (this.#stalled) {
+      if (Math.abs(target - position) > reach) return position + Math.sign(target - position) * reach;
+      this.#stalled = false;
+      this.#since = -1;
+      return target;
+    }
     const pressing = Math.abs(load) > torque && Math.abs(velocity) < STILL;
     if (!pressing) this.#since = -1;
     else if (this.#since < 0) this.#since = now;
-    else if (now - this.#since > time) {
-      this.#stalled = true;
-      this.#anchor = position;
-      this.#side = Math.sign(target - position);
-      this.#since = now;
-    }
-    if (this.#stalled && this.#side * (target - position) <= reach) this.#free();
-    if (!this.#stalled) return target;
-    if (this.#side * (position - this.#anchor) > 0) this.#anchor = position;
-    return this.#anchor + this.#side * reach;
-  }
-
-  #free(): void {
-    this.#stalled = false;
-    this.#since = -1;
+    else if (now - this.#since > time) this.#stalled = true;
+    return target;
   }
 }

@@ -268,6 +268,21 @@ describe('a gripper whose move has ended on what it grips', () => {
     },
   );
 
+  test('on something soft is drawn back until it holds with little, and keeps hold of it', async () => {
+    const bench = await BenchArm.holding({
+      model: { stall: [null, new StallGuard({ torque: 0.5, time: 0.5, hold: 0.3 })] },
+    });
+    // A ball of 10 Nm/rad that begins at 0.3 rad.
+    const press = (): number => 10 * Math.max(0, bench.angles[1]! - 0.3);
+    const squeeze = (): void => {
+      bench.shafts[1]!.pull = -press();
+    };
+    bench.arm.drive(new Asking('mirror', [0, 1]));
+    bench.run(4, squeeze);
+    expect(press()).toBeGreaterThan(0.15);
+    expect(press()).toBeLessThan(0.5);
+  });
+
   test('gives way again to what opens it', async () => {
     const bench = await gripping(0.2);
     bench.run(0.5);

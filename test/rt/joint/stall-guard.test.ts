@@ -3,6 +3,7 @@ import type { Chain } from '../../../src/kinematics/chain.ts';
 import { CRAWL, crawlPart } from '../../../src/rt/joint/crawl.ts';
 import { controlModel } from '../../../src/rt/joint/make-control-model.ts';
 import { StallGuard, yieldLimits } from '../../../src/rt/joint/stall-guard.ts';
+import { YieldGuard } from '../../../src/rt/joint/yield-guard.ts';
 import type { JointSetup } from '../../../src/rt/messages.ts';
 
 /** Nm, s, Nm and Nm/rad. */
@@ -20,37 +21,17 @@ describe('a joint that presses without moving', () => {
     'towards %s is drawn back once that has lasted, to where it holds on with less torque',
     (target) => {
       const sent = press(new StallGuard(LIMITS), target, 8, Math.sign(target) * 1.1);
-      expect(sent).toEqual([...Array(6).fill(target), ...Array(2).fill(Math.sign(target) * REACH)]);
+      expect(sent).toEqual([...Array(7).fill(target), Math.sign(target) * REACH]);
     },
   );
 
-  test('goes on holding at that distance when it moves towards its goal, until it is asked for less', () => {
+  test('goes on holding at that distance from where it is, until it is asked for less', () => {
     const guard = new StallGuard(LIMITS);
     press(guard, 0.5, 7);
-    expect(guard.step(0.5, 0.1, 0, 0.2, STIFFNESS, 0.7)).toBeCloseTo(0.1 + REACH, 9);
-    expect(guard.step(0.13, 0.1, 0, 0.2, STIFFNESS, 0.8)).toBe(0.13);
+    expect(guard.step(0.5, 0.1, 0, 0.2, STIFFNESS, 1)).toBeCloseTo(0.1 + REACH, 9);
+    expect(guard.step(0.13, 0.1, 0, 0.2, STIFFNESS, 1.1)).toBe(0.13);
     // From here on it has to press as long again.
-    expect(press(guard, 0.5, 7, 1.1, 0, 0.9)).toEqual([...Array(6).fill(0.5), REACH]);
-  });
-
-  test('does not take its goal along when something moves it back, until it has pressed as long again', () => {
-    const guard = new StallGuard(LIMITS);
-    press(guard, 0.5, 7);
-    // With 0.7 Nm, and then with 1.1 Nm.
-    expect(guard.step(0.5, -0.03, 0, 0.7, STIFFNESS, 0.7)).toBeCloseTo(REACH, 9);
-    const sent = Array.from({ length: 8 }, (_, k) => guard.step(0.5, -0.07, 0, 1.1, STIFFNESS, 0.8 + k * 0.1));
-    expect(sent.slice(0, 6)).toEqual(Array(6).fill(REACH));
-    expect(sent.slice(6)).toEqual(Array(2).fill(-0.07 + REACH));
-  });
-
-  test('is free at once when its goal comes to its other side, and once nobody has watched it for a while', () => {
-    const guard = new StallGuard(LIMITS);
-    press(guard, 0.5, 7);
-    expect(guard.step(-0.5, 0, 0, 0.2, STIFFNESS, 0.7)).toBe(-0.5);
-    press(guard, 0.5, 7, 1.1, 0, 0.8);
-    expect(guard.stalled).toBe(true);
-    expect(guard.step(0.5, -0.4, 0, 0.2, STIFFNESS, 1.7)).toBe(0.5);
-    expect(guard.stalled).toBe(false);
+    expect(press(guard, 0.5, 7, 1.1, 0, 2)).toEqual(Array(7).fill(0.5));
   });
 
   test('is left alone while it moves, carries little, or has pressed for a moment only', () => {
@@ -60,11 +41,49 @@ describe('a joint that presses without moving', () => {
     const guard = new StallGuard(LIMITS);
     press(guard, 0.5, 5);
     expect(guard.step(0.5, 0, 0, 0, STIFFNESS, 0.5)).toBe(0.5);
-    expect(press(guard, 0.5, 5, 1.1, 0, 0.6)).toEqual(Array(5).fill(0.5));
+    expect(press(guard, 0.5, 6, 1.1, 0, 0.6)).toEqual(Array(6).fill(0.5));
   });
 
   test('that has no limits of its own yields well below what overloads a servo', () => {
     expect(yieldLimits(2)).toEqual({ torque: 1.2, time: 0.5, hold: 0.8 });
+  });
+});
+
+describe('a follower’s joint that presses without moving', () => {
+  /** A joint at `position` presses towards 0.5. @returns the goals that are sent, cycle by cycle */
+  const led = (guard: YieldGuard, cycles: number, from: number, load = 1.1, position = 0): number[] =>
+    Array.from({ length: cycles }, (_, k) => guard.step(0.5, position, 0, load, STIFFNESS, from + k * 0.1));
+
+  test('is drawn back once that has lasted, and follows what gives way to it', () => {
+    const guard = new YieldGuard(LIMITS);
+    expect(led(guard, 8, 0)).toEqual([...Array(6).fill(0.5), REACH, REACH]);
+    expect(guard.step(0.5, 0.1, 0, 0.2, STIFFNESS, 0.8)).toBeCloseTo(0.1 + REACH, 9);
+    expect(guard.step(0.13, 0.1, 0, 0.2, STIFFNESS, 0.9)).toBe(0.13);
+    // From here on it has to press as long again.
+    expect(led(guard, 7, 1)).toEqual([...Array(6).fill(0.5), REACH]);
+  });
+
+  test('does not take its goal along when something moves it back, until it has pressed as long again', () => {
+    const guard = new YieldGuard(LIMITS);
+    led(guard, 7, 0);
+    expect(led(guard, 1, 0.7, 0.7, -0.03)[0]).toBeCloseTo(REACH, 9);
+    const sent = led(guard, 8, 0.8, 1.1, -0.07);
+    expect(sent.slice(0, 6)).toEqual(Array(6).fill(REACH));
+    expect(sent.slice(6)).toEqual(Array(2).fill(-0.07 + REACH));
+  });
+
+  test('is free at once when its goal comes to its other side, and once nobody has watched it for a while', () => {
+    const guard = new YieldGuard(LIMITS);
+    led(guard, 7, 0);
+    expect(guard.step(-0.5, 0, 0, 0.2, STIFFNESS, 0.7)).toBe(-0.5);
+    expect(led(guard, 7, 0.8).at(-1)).toBe(REACH);
+    expect(led(guard, 1, 1.7, 0.2, -0.4)).toEqual([0.5]);
+  });
+
+  test('is left alone while it moves, or carries little', () => {
+    expect(led(new YieldGuard(LIMITS), 20, 0, 1)).toEqual(Array(20).fill(0.5));
+    const moving = new YieldGuard(LIMITS);
+    for (let k = 0; k < 20; k++) expect(moving.step(0.5, 0, 0.05, 1.1, STIFFNESS, k * 0.1)).toBe(0.5);
   });
 });
 

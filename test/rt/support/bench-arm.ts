@@ -6,7 +6,8 @@ import { ArmController } from '../../../src/rt/joint/arm-controller.ts';
 import type { ControlModel } from '../../../src/rt/joint/control-model.ts';
 import { jointMasks } from '../../../src/rt/joint/joint-groups.ts';
 import type { EndReason } from '../../../src/rt/joint/motions.ts';
-import { StallGuard, yieldLimits } from '../../../src/rt/joint/stall-guard.ts';
+import { yieldLimits } from '../../../src/rt/joint/stall-guard.ts';
+import { YieldGuard } from '../../../src/rt/joint/yield-guard.ts';
 import { servoLink } from '../../../src/rt/open-link.ts';
 import { SharedState } from '../../../src/rt/snapshot/shared-snapshot.ts';
 import { STS3215 } from '../../../src/servo/feetech/sts3215.ts';
@@ -184,6 +185,6 @@ export function benchModel(weight: readonly number[]): ControlModel {
     floatTorque: of(stallTorque / 2),
     gravity: (_, out) => out.set(weight),
     stall: weight.map(() => null),
-    yield: weight.map(() => new StallGuard(yieldLimits(stallTorque))),
+    yield: weight.map(() => new YieldGuard(yieldLimits(stallTorque))),
   };
 }
