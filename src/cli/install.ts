@@ -87,14 +87,18 @@ function run(program: string, ...args: string[]): string {
 
 const has = (program: string, ...args: string[]): boolean => spawnSync(program, args).status === 0;
 
+/** Whether the unit hides a folder from the service, by its ProtectHome. */
+export function isHidden(folder: string): boolean {
+  return /^\/(home|root|run\/user)(\/|$)/.test(folder);
+}
+
 /** @throws {UsageError} for a checkout that the service's user could not run */
 function checkedHome(): string {
   const home = resolve(fileURLToPath(new URL('../../', import.meta.url)));
   if (!existsSync(join(home, 'build', 'environment.sh'))) {
     throw new UsageError(`${home} is not built for other users yet: run ${join(home, 'docker', 'build.sh')} first`);
   }
-  // The unit's ProtectHome hides them.
-  if (/^\/(home|root|run\/user)\//.test(home)) {
+  if (isHidden(home)) {
     throw new UsageError(`${home} is in a home folder, which the service may not read: move it to ${USUAL_PLACE}`);
   }
   for (let folder = home; folder !== '/'; folder = dirname(folder)) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { installedFiles } from '../../src/cli/install.ts';
+import { installedFiles, isHidden } from '../../src/cli/install.ts';
 import { ADAPTERS } from '../../src/servo/port/adapters.ts';
 import { bashBlocks, commands, ROOT } from '../docs/support/blocks.ts';
 import { NOT_TYPED } from '../lab/support/typed.ts';
@@ -110,6 +110,13 @@ describe('the unit of systemd', () => {
     expect(value('CapabilityBoundingSet')).toBe('');
     expect(value('ExecStart')).toMatch(new RegExp(`^${HOME}/docker/arm-bridge --config `));
     expectFilesOf(UNIT);
+  });
+
+  test('hides home folders, in which no checkout is installed', () => {
+    expect(value('ProtectHome')).toBe('yes');
+    expect(
+      ['/home/lab/arm-bridge', '/root/arm-bridge', '/opt/arm-bridge', '/srv/home/arm-bridge'].map(isHidden),
+    ).toEqual([true, true, false, false]);
   });
 
   test('gives the tokens to the bridge alone', () => {
