@@ -138,6 +138,8 @@ export class Arm implements ControlListener {
   interrupted = Number.NEGATIVE_INFINITY;
   /** The same, where the control thread ended it by itself: a message that arrives now may have been sent before. */
   severed = Number.NEGATIVE_INFINITY;
+  /** Who took the arm, or a group of its joints, last, and when, monotonic, s. */
+  #claimed = { key: '', at: Number.NEGATIVE_INFINITY };
   #model: ArmModel;
   #state: number = StateCode.disconnected;
   #reason = 'it has not been reached yet';
@@ -475,6 +477,16 @@ export class Arm implements ControlListener {
   }
 
   /**
+   * When what this caller had begun with the arm was last ended, monotonic, s: by an interruption or, unless the caller
+   * takes over, by another owner.
+   */
+  intentEnded({ owner, takeOver }: Caller): number {
+    this.followEpoch();
+    const own = takeOver || this.#claimed.key === owner.key;
+    return own ? this.interrupted : Math.max(this.interrupted, this.#claimed.at);
+  }
+
+  /**
    * Numbers a request that takes a while to plan. A session claimed for it is refused if the arm's epoch has ended
    * meanwhile: by a stop, a reset, a disconnection, or a later request.
    */
@@ -543,6 +555,7 @@ export class Arm implements ControlListener {
     const make = (): ArmSession => {
       if (caller.automatic !== true) this.acts++;
       this.#beginEpoch(ask, joints);
+      this.#claimed = { key: caller.owner.key, at: this.clock.now() };
       const doing = this.journal.begin(actOf(claimed), this.name, originOf(caller), takenFrom);
       const options = { timeLimit, lowering, joints, doing };
       return new ArmSession(this, this.#control, this.#epoch, caller, options, (session) => this.#release(session));

@@ -13,9 +13,10 @@ const DENSE = 0.03;
 const DENSE_GOALS = 4;
 /** After this silence the arm stops following and moves to its last goal in one motion, s. */
 const QUIET = 0.1;
-/** So many goals in a row closer together than this, s, are a stream: it must pause this long to retake a lost arm. */
+/** Writes closer together than this, s, are a stream: it must pause this long to retake an arm that it has lost. */
 const STREAM_PAUSE = 0.5;
-const STREAM_GOALS = 4;
+/** A stream that has been silent for this long is a new one, s. */
+const FORGOTTEN = 10;
 /** A position beyond its limit by no more than this is clamped, because a measured one may be written back, rad. */
 const LIMIT_SLACK = 0.01;
 /** Angles that differ by no more than this are equal, rad. */
@@ -33,11 +34,9 @@ class Flight {
   /** When it came, s. */
   heard: number;
   readonly #control: ControlClient;
-  /** Number of goals in a row that came as a stream, and as a dense one. */
-  #streamed = 1;
+  /** Number of goals in a row that came as a dense stream. */
   #dense = 1;
   #following = false;
-  #severed = false;
   #over = false;
   #onBegun: () => void = () => {};
   #onRefused: (error: unknown) => void = () => {};
@@ -49,9 +48,6 @@ class Flight {
     this.goal = goal;
     this.heard = session.arm.clock.now();
     this.#control = control;
-    session.onLost = ({ reason }) => {
-      this.#severed = reason !== 'superseded';
-    };
     this.begun = new Promise((resolve, reject) => {
       this.#onBegun = resolve;
       this.#onRefused = reject;
@@ -61,11 +57,6 @@ class Flight {
   /** Whether it accepts newer goals. */
   get goesOn(): boolean {
     return !this.#over && this.session.lost === null;
-  }
-
-  /** Its goals are a stream, and someone else has ended it. */
-  get severed(): boolean {
-    return this.#severed && this.#streamed >= STREAM_GOALS;
   }
 
   /** Moves to a new goal instead from the next cycle on. */
@@ -81,7 +72,6 @@ class Flight {
     const now = this.session.arm.clock.now();
     const gap = now - this.heard;
     this.heard = now;
-    this.#streamed = gap < STREAM_PAUSE ? this.#streamed + 1 : 1;
     this.#dense = gap < DENSE ? this.#dense + 1 : 1;
   }
 
@@ -174,14 +164,21 @@ function isAskedToBe(arm: Arm, goal: Float64Array): boolean {
   return state === 'ready' && holding && isSame(setpoints, goal);
 }
 
+/** What one owner writes to one arm, without a pause. */
+interface WriteStream {
+  /** When its first write and its latest one came, accepted or not, s. */
+  begun: number;
+  heard: number;
+}
+
 /** Joint goals that programs write one after the other, without waiting for the arm. */
 export class JointGoals {
   readonly #planners: Planners;
   readonly #goals: Goals;
   readonly #control: ControlClient;
   readonly #flights = new Map<Arm, Flight>();
-  /** Streams that continue although they lost their arm. */
-  readonly #severed = new Map<Arm, { readonly owner: string; heard: number }>();
+  /** Streams of each arm, by owner. */
+  readonly #streams = new Map<Arm, Map<string, WriteStream>>();
 
   /** @param planners of all arms @param goals shared by everything that moves arms to poses */
   constructor(planners: Planners, goals: Goals, control: ControlClient) {
@@ -208,7 +205,7 @@ export class JointGoals {
     position?: Vector3,
     ask: Ask = arm.ask(),
   ): Promise<void> {
-    this.#requireFresh(arm, caller);
+    this.requireFresh(arm, caller);
     arm.requireDrivable();
     const goal = this.#goal(arm, wanted);
     const { owner } = caller;
@@ -230,20 +227,27 @@ export class JointGoals {
     }
   }
 
-  /** @throws {BridgeError} unsupported, for a stream that has lost the arm and does not pause */
-  #requireFresh(arm: Arm, { owner, takeOver }: Omit<Caller, 'signal'>): void {
-    const flight = this.#flights.get(arm);
-    if (flight?.severed) this.#severed.set(arm, { owner: flight.owner, heard: flight.heard });
-    const severed = this.#severed.get(arm);
-    if (severed === undefined || severed.owner !== owner.key) return;
+  /**
+   * Hears a write of an owner, or a move that may belong to a stream of them.
+   * @throws {BridgeError} unsupported, for a stream that has lost the arm and has not paused since; stopped or owned
+   *   while that lasts
+   */
+  requireFresh(arm: Arm, caller: Omit<Caller, 'signal'>): void {
+    const { key } = caller.owner;
     const now = arm.clock.now();
-    const silence = now - severed.heard;
-    severed.heard = now;
-    if (silence >= STREAM_PAUSE || takeOver) {
-      this.#severed.delete(arm);
-      return;
-    }
+    const ended = arm.intentEnded(caller);
+    const streams = this.#streams.get(arm) ?? new Map<string, WriteStream>();
+    this.#streams.set(arm, streams);
+    for (const [owner, { heard }] of streams) if (now - heard > FORGOTTEN) streams.delete(owner);
+    const stream = streams.get(key) ?? { begun: now, heard: now };
+    streams.set(key, stream);
+    // A write that arrives right after the control thread has ended the stream may have been sent before.
+    if (now - Math.max(stream.heard, arm.severed) >= STREAM_PAUSE) stream.begun = now;
+    stream.heard = now;
+    if (stream.begun >= ended) return;
     arm.requireDrivable();
+    const owned = arm.refusalFor(caller);
+    if (owned !== null) throw owned;
     throw new BridgeError(
       'unsupported',
       `Arm ${arm.name} does not take up a stream that went on while it was stopped, limp or driven by somebody else: ` +
@@ -276,7 +280,6 @@ export class JointGoals {
     this.#flights.set(arm, flight);
     this.#goals.set(session, { q: goal, position });
     void flight.fly().finally(() => {
-      if (flight.severed) this.#severed.set(arm, { owner: flight.owner, heard: flight.heard });
       if (this.#flights.get(arm) === flight) this.#flights.delete(arm);
       this.#goals.end(session, session.arrived);
       session.end();

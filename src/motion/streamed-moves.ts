@@ -81,6 +81,7 @@ export class StreamedMoves {
     caller: Caller,
     { target, alone }: { target: FindStep; alone: () => Promise<MoveOutcome> },
   ): Promise<MoveOutcome> {
+    this.#joints.requireFresh(arm, caller);
     const { key } = caller.owner;
     const before = this.#last.get(arm);
     const last = before?.owner === key ? before : { owner: key, open: 0, answered: Number.NEGATIVE_INFINITY };

@@ -120,21 +120,65 @@ test('who would wait no longer than 5 s is answered before, and the arm goes on'
   expect(Math.hypot(...(await position()))).toBeLessThan(1);
 });
 
-test('a stream that goes on over a stop and its reset moves nothing until it has paused', async () => {
-  const write = (angle: number) => bridge.post('/joints/write', { angles: [angle], joints_ids: [0] });
-  for (let cycle = 0; cycle < 30; cycle++) {
-    void write(cycle / 500);
-    await bridge.pass(0.01);
+/** Joint goals of one stream, the newest on its way. */
+const write = (angle: number, query = '') =>
+  bridge.post(`/joints/write${query}`, { angles: [angle], joints_ids: [0] });
+
+test.each([
+  [100, 0.002],
+  [5, 0.02],
+])('a stream at %d Hz that goes on over a stop and its reset moves nothing until it has paused', async (rate, step) => {
+  let angle = 0;
+  for (let cycle = 0; cycle < 10; cycle++) {
+    void write((angle += step));
+    await bridge.pass(1 / rate);
   }
   await bridge.post('/stop');
+  for (let cycle = 0; cycle < 5; cycle++) {
+    expect((await write((angle += step))).status).toBe(409);
+    await bridge.pass(1 / rate);
+  }
   await bridge.post('/stop/reset');
   const [held] = await bridge.truth('arm');
-  for (let cycle = 30; cycle < 130; cycle++) {
-    const { status, body } = await write(cycle / 100);
+  for (let cycle = 0; cycle < 20; cycle++) {
+    const { status, body } = await write((angle += step));
     expect([status, body.detail]).toEqual([400, expect.stringContaining('pause the stream')]);
-    await bridge.pass(0.01);
+    await bridge.pass(1 / rate);
   }
   expect(Math.abs((await bridge.truth('arm'))[0]! - held!)).toBeLessThan(0.02);
   await bridge.pass(0.6);
   expect((await write(0.3)).body.status).toBe('ok');
+});
+
+test('a slow stream that goes on after a move of another owner moves nothing until it has paused, or takes over', async () => {
+  const arm = bridge.arm();
+  const another = { owner: { key: 'another', name: 'another' }, takeOver: false };
+  const stream = async (): Promise<void> => {
+    for (let cycle = 1; cycle <= 4; cycle++) {
+      expect((await write(0.02 * cycle)).status).toBe(200);
+      await bridge.pass(0.3);
+    }
+    arm.claim(another).end();
+  };
+  await stream();
+  expect((await write(0.1)).body.detail).toContain('pause the stream');
+  await bridge.pass(0.3);
+  expect((await write(0.1)).body.detail).toContain('pause the stream');
+  await bridge.pass(0.6);
+  await stream();
+  expect((await write(0.1, '?take_over=true')).status).toBe(200);
+});
+
+test('long moves that follow each other over a stop and its reset move nothing until they have paused', async () => {
+  const move = (z: number) => bridge.post('/move/absolute', { x: 0, y: 0, z });
+  void move(5);
+  await bridge.pass(0.2);
+  await bridge.post('/stop');
+  await bridge.post('/stop/reset');
+  for (const z of [-5, 5, -5]) {
+    expect((await move(z)).body.detail).toContain('pause the stream');
+    await bridge.pass(0.4);
+  }
+  await bridge.pass(0.2);
+  expect((await move(-2)).body.status).toBe('ok');
 });
