@@ -121,27 +121,27 @@ test('who would wait no longer than 5 s is answered before, and the arm goes on'
 });
 
 /** Joint goals of one stream, the newest on its way. */
-const write = (angle: number, query = '') =>
-  bridge.post(`/joints/write${query}`, { angles: [angle], joints_ids: [0] });
+const write = (angle: number, query = '') => bridge.post(`/joints/write${query}`, { angles: [angle], joints_ids: [0] });
 
 test.each([
   [100, 0.002],
   [5, 0.02],
 ])('a stream at %d Hz that goes on over a stop and its reset moves nothing until it has paused', async (rate, step) => {
-  let angle = 0;
+  let written = 0;
+  const next = () => write(step * ++written);
   for (let cycle = 0; cycle < 10; cycle++) {
-    void write((angle += step));
+    void next();
     await bridge.pass(1 / rate);
   }
   await bridge.post('/stop');
   for (let cycle = 0; cycle < 5; cycle++) {
-    expect((await write((angle += step))).status).toBe(409);
+    expect((await next()).status).toBe(409);
     await bridge.pass(1 / rate);
   }
   await bridge.post('/stop/reset');
   const [held] = await bridge.truth('arm');
   for (let cycle = 0; cycle < 20; cycle++) {
-    const { status, body } = await write((angle += step));
+    const { status, body } = await next();
     expect([status, body.detail]).toEqual([400, expect.stringContaining('pause the stream')]);
     await bridge.pass(1 / rate);
   }
