@@ -1,4 +1,5 @@
 import type { Arm } from '../arm/arm.ts';
+import type { MotionEnd } from '../arm/arm-control.ts';
 import type { ArmSession } from '../arm/arm-session.ts';
 import type { Arms } from '../arm/arms.ts';
 import type { ControlClient } from '../arm/control-client.ts';
@@ -30,7 +31,7 @@ import { canFeel, type PlannedPair, planPairs, refuseMismatch } from './plan.ts'
 /** Interval at which the state of running pairs is checked for `onChange`, s. */
 const WATCH_INTERVAL = 0.05;
 
-/** Human-readable reasons why the control loop ended a follower's motion, where the reason's name says too little. */
+/** Human-readable reasons why the control loop ended a motion, where the reason's name says too little. */
 const ENDS: Readonly<Partial<Record<EndReason, string>>> = {
   torque_off: 'its torque has gone off',
 };
@@ -228,13 +229,16 @@ export class MirrorService {
   }
 
   #endWhenLost(pair: Pair): void {
-    const { leader, follower } = pair.plan;
-    pair.following.onLost = ({ message }) => void this.#end(pair, 'lost', `arm ${follower.name}: ${message}`);
-    pair.leading.onLost = ({ message }) => {
-      for (const other of [...this.#pairs]) {
-        if (other.leading === pair.leading) void this.#end(other, 'lost', `arm ${leader.name}: ${message}`);
-      }
-    };
+    const { following, leading, plan } = pair;
+    following.onLost = ({ message }) => void this.#end(pair, 'lost', `arm ${plan.follower.name}: ${message}`);
+    leading.onLost = ({ message }) => this.#endLed(leading, message);
+  }
+
+  /** Ends the pairs of a leader that is lost. */
+  #endLed(leading: ArmSession, why: string): void {
+    for (const pair of [...this.#pairs]) {
+      if (pair.leading === leading) void this.#end(pair, 'lost', `arm ${leading.arm.name}: ${why}`);
+    }
   }
 
   /** Drives a leader to its follower if one of its pairs requests that, then hands it to the operator. */
@@ -246,10 +250,12 @@ export class MirrorService {
       await alignLeader(aligned.plan, leading, aligned.following, planners.of(leading.arm));
     }
     const motion = await giveToHand(leading, gravity, store);
-    for (const pair of mine) {
-      pair.leaderMotion = motion;
-      this.#put(pair, 'led');
-    }
+    for (const pair of mine) this.#put(pair, 'led');
+    if (motion === null) return;
+    void motion.ended.then(async (end) => {
+      // A leader that has gone limp is in the hand; one that stiffens no longer yields to it.
+      if (end.reason !== 'done') this.#endLed(leading, await whyEnded(leading.arm, end));
+    });
   }
 
   async #drive(pair: Pair): Promise<void> {
@@ -266,12 +272,9 @@ export class MirrorService {
       options,
       feedback: pair.feedback,
     });
-    pair.followerMotion = motion;
     this.#put(pair, 'driven');
-    void motion.ended.then(async ({ reason, text }) => {
-      // The arm reports the reason in the same cycle, and that ends the pair.
-      if (reason === 'disconnected') await plan.follower.nextCycle();
-      const why = text || (ENDS[reason] ?? `motion ended (${reason})`);
+    void motion.ended.then(async (end) => {
+      const why = await whyEnded(plan.follower, end);
       return this.#end(pair, 'over', `arm ${plan.follower.name}: ${why}`);
     });
   }
@@ -340,6 +343,13 @@ export class MirrorService {
   #changed(): void {
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** Why the control loop has ended a motion of an arm, human-readable. */
+async function whyEnded(arm: Arm, { reason, text }: MotionEnd): Promise<string> {
+  // The arm reports the reason in the same cycle, and that ends the pair.
+  if (reason === 'disconnected') await arm.nextCycle();
+  return text || (ENDS[reason] ?? `motion ended (${reason})`);
 }
 
 /** Why a floating leader does not feel the requested force; empty when it does. */

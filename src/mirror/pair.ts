@@ -1,4 +1,3 @@
-import type { RunningMotion } from '../arm/arm-control.ts';
 import type { ArmSession } from '../arm/arm-session.ts';
 import type { Owner } from '../arm/types.ts';
 import { defineMachine, Running } from '../machine.ts';
@@ -19,7 +18,7 @@ export const PAIR = defineMachine({
     led: 'the person has the leader',
     driven: 'the follower is driven',
     failed: 'the set-up has failed',
-    lost: 'one of the arms is stopped, disconnected or taken over',
+    lost: 'one of the arms is stopped, disconnected or taken over, or its leader no longer yields to the hand',
     over: "the control loop has ended the follower's motion",
     tooFar: 'the leader returned too far from its follower',
     stop: 'a client stops the pair',
@@ -84,9 +83,6 @@ export class Pair {
   /** The leader's session, shared by pairs with the same leader. */
   readonly leading: ArmSession;
   readonly following: ArmSession;
-  /** What drives the leader, and what drives the follower. */
-  leaderMotion: RunningMotion | null = null;
-  followerMotion: RunningMotion | null = null;
   readonly lag: FollowerLag;
   /** Current force feedback; the leader feels it while it floats. */
   feedback: ForceFeedback;

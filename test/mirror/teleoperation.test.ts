@@ -202,6 +202,21 @@ describe('an arm that floats', () => {
     expect((await bridge.post('/gravity/stop?robot_id=0')).body).toMatchObject({ status: 'error' });
   });
 
+  test('a leader that stiffens because its servos were silent ends its pair, which tells why; both arms hold', async () => {
+    expect((await bridge.post('/move/init')).body.status).toBe('ok');
+    const start = { ...PAIR, enable_gravity_compensation: true, ...full };
+    expect((await bridge.post('/move/leader/start', start)).status).toBe(200);
+    await bridge.pass(2);
+    const held = await bridge.truth('follower');
+    void bridge.fault('leader', { stall: 0.35 });
+    await bridge.pass(1);
+    const reason = expect.stringMatching(/^arm leader: its servos have not answered/);
+    expect((await bridge.get('/status')).body.mirror).toMatchObject({ pairs: [{ state: 'idle', reason }], reason });
+    for (const id of [0, 1])
+      expect(await bridge.status(id)).toMatchObject({ state: 'ready', torque: true, owner: null });
+    expect(furthest(await bridge.truth('follower'), held)).toBeLessThan(2 * NEAR);
+  });
+
   test('as leader holds at the stop, is lowered to its rest pose and released; the follower holds', async () => {
     expect((await bridge.post('/move/init?robot_id=0')).body.status).toBe('ok');
     expect((await bridge.post('/move/init?robot_id=1')).body.status).toBe('ok');
