@@ -4,7 +4,7 @@ import { BridgeError, type Caller } from '../arm/types.ts';
 import type { Pose } from '../kinematics/frames.ts';
 import type { SourceSpec } from '../rt/messages.ts';
 import { asked, type Goals } from './goals.ts';
-import { lowerTo } from './lower.ts';
+import { type LostJoints, lowerTo, NONE } from './lower.ts';
 import type { AbsoluteMove, EndEffector, Forecast, MoveOutcome, Path, RelativeMove } from './moves.ts';
 import type { ArmPlanning, Planners, RequireWanted } from './planners.ts';
 import {
@@ -33,7 +33,7 @@ const REST_CREEP: Errors = { position: 0.0009, orientation: 0.005 };
 const IMPROVEMENTS = 2;
 /** Largest correction of a joint's goal by trials, rad. */
 const LARGEST_CORRECTION = 0.15;
-/** Fractions of the path down that are tried when an arm with a dead joint cannot go all the way. */
+/** Fractions of the path down that are tried when an arm with dead joints cannot go all the way. */
 const PARTS_OF_THE_WAY = [1, 0.75, 0.5, 0.25];
 /** Longest wait for a bus read requested by a caller, s. */
 const SYNC_TIMEOUT = 0.2;
@@ -201,10 +201,11 @@ export class MoveService {
   /**
    * Lowers an arm along a checked path to its rest pose and switches its torque off. The arm keeps its torque and holds
    * if someone has stopped it, if it does not answer, or if no free path is found.
-   * @param without joint whose servo is silent or limp: the others move down around it, as low as is free, and hold
+   * @param without joints whose servos are silent or limp: the others move down around them, as low as is free, and
+   *   hold
    * @returns null when the arm is down and limp, else why it still holds
    */
-  async lower(arm: Arm, caller: Caller, without: number | null = null): Promise<string | null> {
+  async lower(arm: Arm, caller: Caller, without: LostJoints = NONE): Promise<string | null> {
     await arm.standing();
     const ask = arm.ask();
     const { state, torque, holding } = arm.read();
@@ -218,7 +219,7 @@ export class MoveService {
     }
     if (!holding) return `only some servos of arm ${arm.name} have torque: they are left as they are`;
     const rest = this.#planning(arm).pose('rest');
-    const route = without === null ? await this.#route(arm, rest) : await this.#routeAround(arm, rest, without);
+    const route = without.size === 0 ? await this.#route(arm, rest) : await this.#routeAround(arm, rest, without);
     // Its own servos may have stopped it meanwhile, which does not prevent lowering.
     const wanted = arm.failed ? arm.ask() : ask;
     if (typeof route === 'string') {
@@ -230,7 +231,7 @@ export class MoveService {
       if (problem !== null) {
         return `arm ${arm.name} was not lowered (${problem}) and holds; free it, then stop the bridge again`;
       }
-      if (without === null) await session.torqueOff();
+      if (without.size === 0) await session.torqueOff();
       return null;
     } finally {
       session.end();
@@ -277,14 +278,15 @@ export class MoveService {
   }
 
   /**
-   * A straight path towards `goal` with one joint fixed at its last seen position: as far as is free, else the contact.
+   * A straight path towards `goal` with some joints fixed at their last seen positions: as far as is free, else the
+   * contact.
    */
-  async #routeAround(arm: Arm, goal: Float64Array, joint: number): Promise<readonly Float64Array[] | string> {
+  async #routeAround(arm: Arm, goal: Float64Array, joints: LostJoints): Promise<readonly Float64Array[] | string> {
     const from = asked(arm);
-    from[joint] = arm.read().positions[joint]!;
+    for (const joint of joints.keys()) from[joint] = arm.read().positions[joint]!;
     let contact = '';
     for (const part of PARTS_OF_THE_WAY) {
-      const end = from.map((angle, i) => (i === joint ? angle : angle + part * (goal[i]! - angle)));
+      const end = from.map((angle, i) => (joints.has(i) ? angle : angle + part * (goal[i]! - angle)));
       const touched = await this.#planning(arm).touches(from, end);
       if (touched === null) return [end];
       contact ||= touched;

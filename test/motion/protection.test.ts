@@ -36,6 +36,28 @@ test('around a servo that has shut itself down the others lower the arm and hold
   expect(arm.read().torque).toBe(true);
 });
 
+test.each([
+  ['wrist_roll', { restart: true }, 'gripper'],
+  ['wrist_roll', { restart: true }, 'wrist_flex'],
+  ['elbow_flex', { heat: 66 }, 'elbow_flex'],
+])(
+  'an arm that is lowered for its %s (%o) gets down although its %s is lost on the way',
+  async (first, fault, second) => {
+    const { bridge, arm } = await held('koch');
+    const id = (name: string): number => 1 + arm.model.joints.findIndex((joint) => joint.name === name);
+    await bridge.fault('arm', { servos: { [id(first)]: fault } });
+    await bridge.becomes(() => expect(arm.read().state).toBe('moving'));
+    await bridge.pass(0.15);
+    await bridge.fault('arm', { servos: { [id(second)]: { restart: true } } });
+    await bridge.becomes(() => expect(arm.reason).toMatch(new RegExp(`${second}.*have lowered it and hold$`)));
+    await bridge.pass(0.5);
+    expect(arm.read().torque).toBe(true);
+    const rest = arm.model.poses.get('rest')!;
+    const { positions } = await bridge.host.arms!.truth('arm');
+    expect(Math.abs(positions[1]! - rest[1]!)).toBeLessThan(0.2);
+  },
+);
+
 test('an arm with a servo that is silent is lowered by the others, then disconnected for a reason that names it', async () => {
   const { bridge, arm } = await held('so101');
   await bridge.until(bridge.host.arms!.fault('arm', { dead: [ELBOW + 1] }));

@@ -45,16 +45,22 @@ export class ServoLosses {
    * @returns why the arm must be checked again; empty if it need not be
    */
   look(carries: boolean, now: number): string {
-    const { trust, health, slots } = this.#parts;
+    const { trust, slots } = this.#parts;
     const loss = trust.loss(carries, now);
     if (loss === 'none') return '';
     if (loss === 'returned') return 'a servo that had fallen silent answers again: the arm is checked anew';
-    const { first } = trust;
-    const limp = trust.isLimp(first);
-    const text = limp ? health.limpText(first) : trust.silenceText(health.label(first));
-    if (loss === 'all') return text;
-    if (trust.takeNews()) this.#listener.ailing(slots[first]!.joint, text, limp ? 'limp' : 'silent');
+    if (loss === 'all') return this.#textOf(trust.first);
+    for (let index = trust.takeNews(); index >= 0; index = trust.takeNews()) {
+      const ailment = trust.isLimp(index) ? 'limp' : 'silent';
+      this.#listener.ailing(slots[index]!.joint, this.#textOf(index), ailment);
+    }
     return '';
+  }
+
+  /** What has happened to a lost servo, for people. */
+  #textOf(index: number): string {
+    const { trust, health } = this.#parts;
+    return trust.isLimp(index) ? health.limpText(index) : trust.silenceText(health.label(index));
   }
 
   /** Reports failing servos. Waits while one seems limp; once that is believed, `look` reports it as limp instead. */

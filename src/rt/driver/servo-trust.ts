@@ -116,7 +116,8 @@ export class ServoTrust {
   /** The others carry on until then, s; infinite while none is lost. */
   #until = Number.POSITIVE_INFINITY;
   #returned = false;
-  #news = false;
+  /** 1 for each lost servo that `takeNews` has not returned yet. */
+  readonly #news: Uint8Array;
 
   /**
    * @param watchdog time of silence after which servos stop by themselves, s; infinite for servos that do not
@@ -130,6 +131,7 @@ export class ServoTrust {
     this.#doze = DOZE * watchdog;
     this.lost = new Uint8Array(servos);
     this.trusted = new Uint8Array(servos).fill(1);
+    this.#news = new Uint8Array(servos);
     this.#heard = new Float64Array(servos);
     this.#missed = new Uint32Array(servos);
   }
@@ -140,7 +142,7 @@ export class ServoTrust {
     this.#heard.fill(this.#clock.time);
     this.#missed.fill(0);
     this.#returned = false;
-    this.#news = false;
+    this.#news.fill(0);
     this.uncertain = false;
     this.#until = Number.POSITIVE_INFINITY;
     this.#combine();
@@ -207,11 +209,11 @@ export class ServoTrust {
     return now <= this.#until ? 'some' : 'all';
   }
 
-  /** True once after a servo has been lost. */
-  takeNews(): boolean {
-    const news = this.#news;
-    this.#news = false;
-    return news;
+  /** Slot index of a servo that has been lost since the arm was checked, each once; -1: there is no other. */
+  takeNews(): number {
+    const index = this.#news.indexOf(1);
+    if (index >= 0) this.#news[index] = 0;
+    return index;
   }
 
   /** Whether a servo answers and is limp. */
@@ -230,7 +232,11 @@ export class ServoTrust {
     const effects = this.#machines[index]!.put(input, now);
     for (let i = 0; i < effects.length; i++) {
       if (effects[i] === 'doubt') this.#returned = true;
-      else this.#news = true;
+      else {
+        this.#news[index] = 1;
+        // The way down around it takes as long again.
+        this.#until = Number.POSITIVE_INFINITY;
+      }
     }
   }
 

@@ -69,12 +69,26 @@ test('a servo that is silent for half a second is lost: the others lower the arm
   run(0.05, [0, 2]);
   expect([[...trust.lost], trust.count, trust.first]).toEqual([[0, 1, 0], 1, 1]);
   expect(trust.loss(true, now())).toBe('some');
-  expect([trust.takeNews(), trust.takeNews()]).toEqual([true, false]);
+  expect([trust.takeNews(), trust.takeNews()]).toEqual([1, -1]);
   run(9.9, [0, 2]);
   expect(trust.loss(true, now())).toBe('some');
   run(0.2, [0, 2]);
   expect(trust.loss(true, now())).toBe('all');
   expect(trust.silenceText('servo 2')).toBe('servo 2 has not answered for 0.5 s: check the cable into it');
+});
+
+test('a second servo that is lost is reported too, and the way down around it takes as long again', () => {
+  const { trust, run, now } = makeTrust();
+  run(0.6, [0, 2]);
+  expect([trust.loss(true, now()), trust.takeNews()]).toEqual(['some', 1]);
+  run(9, [0, 2]);
+  trust.fell(0, now());
+  expect([trust.takeNews(), trust.takeNews()]).toEqual([0, -1]);
+  expect(trust.loss(true, now())).toBe('some');
+  run(9, [0, 2]);
+  expect(trust.loss(true, now())).toBe('some');
+  run(2, [0, 2]);
+  expect(trust.loss(true, now())).toBe('all');
 });
 
 test('an arm that nobody carries, or of which no servo answers, is lost at once', () => {
