@@ -840,7 +840,7 @@ export class Arm implements ControlListener {
     this.#reason = reason;
     if (state === this.#state) return;
     this.#state = state;
-    const byItself = state === StateCode.stopped && reason !== '';
+    const byItself = state === StateCode.stopped && this.failed;
     const input =
       state === StateCode.disconnected
         ? 'gone'

@@ -66,6 +66,19 @@ test('an arm with a servo that is silent is lowered by the others, then disconne
   expect(arm.reason).toMatch(/elbow_flex.*; the other servos have lowered it and hold$/);
 });
 
+test('a stop of a person stays that of the person, also while a servo of the arm is limp', async () => {
+  const { bridge, arm } = await held('koch');
+  await bridge.fault('arm', { servos: { 4: { restart: true } } });
+  await bridge.becomes(() => expect(arm.reason).toMatch(/have lowered it and hold$/), 12);
+  await bridge.pass(0.5);
+  await bridge.post('/stop');
+  await bridge.pass(0.2);
+  expect(await bridge.status(0)).toMatchObject({ state: 'stopped', reason: expect.stringMatching(/^POST \/stop by/) });
+  const { events } = (await bridge.get('/api/v1/events')).body;
+  const stops = events.filter(({ act }: { act: string }) => act === 'stop');
+  expect(stops.map(({ what }: { what: string }) => what)).toEqual(['POST /stop']);
+});
+
 test('a gripper carries nothing of the arm: its arm stays with its owner', async () => {
   const { bridge, arm, sim } = await held('so101');
   sim.sim.raiseOverload(arm.model.gripper!.index + 1);
