@@ -117,7 +117,11 @@ class Flight {
     this.#following = true;
     try {
       const source = { kind: 'stream', timeout: 2 * QUIET, reapproach: true } as const;
-      return await session.drive(source, { onBegun: () => this.#feed(), instead: quiet });
+      const onBegun = (): void => {
+        this.#onBegun();
+        this.#feed();
+      };
+      return await session.drive(source, { onBegun, instead: quiet });
     } finally {
       timer.cancel();
       this.#following = false;

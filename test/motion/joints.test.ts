@@ -70,6 +70,18 @@ describe('/joints/write', () => {
     for (const [i, angle] of before.entries()) expect(Math.abs(now[i]! - angle)).toBeLessThan(0.005);
   });
 
+  test('a stream to a limp arm is answered once the arm has its torque, not when the stream is over', async () => {
+    await bridge.post(`/torque/toggle${ARM}`, { torque_status: false });
+    let answers = 0;
+    for (let cycle = 0; cycle < 50; cycle++) {
+      void write({ angles: [cycle / 500], joints_ids: [0] }).then(({ status }) => {
+        if (status === 200) answers++;
+      });
+      await bridge.pass(0.02);
+    }
+    expect(answers).toBeGreaterThan(40);
+  });
+
   test('a stop holds on the way, and a reset resumes nothing', async () => {
     await write({ angles: [-1.2], joints_ids: [0] });
     await bridge.pass(0.4);
