@@ -106,13 +106,15 @@ export function refuseMismatch(pair: PlannedPair): void {
 
 /** The follower's joint furthest from its leader's goal, and the distance, rad. */
 function mismatch({ leader, follower, maps }: PlannedPair): { joint: string; difference: number } {
-  const { positions } = follower.read();
+  const { positions, servoLower, servoUpper } = follower.read();
   const wanted = positions.slice();
   mapPositions(maps, leader.read().positions, wanted);
   let joint = '';
   let difference = 0;
   for (const [i, { name, lower, upper }] of follower.model.joints.entries()) {
-    const away = Math.abs(Math.min(Math.max(wanted[i]!, lower), upper) - positions[i]!);
+    const least = Math.max(lower, servoLower[i]!);
+    const most = Math.min(upper, servoUpper[i]!);
+    const away = Math.abs(Math.min(Math.max(wanted[i]!, least), most) - positions[i]!);
     if (away > difference) [joint, difference] = [name, away];
   }
   return { joint, difference };

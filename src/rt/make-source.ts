@@ -4,7 +4,7 @@ import type { SourceSpec } from './messages.ts';
 import { Chunks } from './sources/chunks.ts';
 import { Feedback } from './sources/feedback.ts';
 import { Float } from './sources/float.ts';
-import { Follow, PLAIN, type Sampler } from './sources/follow.ts';
+import { Follow, PLAIN, STALE, type Sampler } from './sources/follow.ts';
 import { Jog } from './sources/jog.ts';
 import { mapPositions } from './sources/joint-map.ts';
 import type { DriveModel } from './sources/lead.ts';
@@ -60,7 +60,7 @@ export function makeSource(
           mapPositions(maps, link.readings.positions, out);
         },
       };
-      const follow = new Follow(sampler, driveModel(arm), 'mirroring', now, spec.options);
+      const follow = new Follow(sampler, driveModel(arm), 'mirroring', now, spec.options, STALE, gate);
       arm.feel.begin(arms[spec.leader]!.controller, spec.leader, maps, follow, spec.feedback);
       return follow;
     }

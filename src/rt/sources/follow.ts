@@ -11,6 +11,12 @@ export interface Sampler {
   sample(out: Float64Array): void;
 }
 
+/** Position limits, rad, one per joint. */
+export interface Bounds {
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+}
+
 /** Follows samples as they come. */
 export const PLAIN: FollowOptions = {
   lowPass: 0,
@@ -45,6 +51,7 @@ export class Follow implements SetpointSource {
   readonly #clock: () => number;
   readonly #options: FollowOptions;
   readonly #stale: number;
+  readonly #bounds: Bounds | null;
   /** Newest sample, the one before it, and the target after dead band and low-pass, rad. */
   readonly #sample: Float64Array;
   readonly #last: Float64Array;
@@ -57,6 +64,7 @@ export class Follow implements SetpointSource {
   /**
    * @param clock monotonic time, s, of the same clock as the sampler
    * @param stale age from which a sample is no longer followed, s
+   * @param bounds of the joints that follow; null: none
    */
   constructor(
     sampler: Sampler,
@@ -65,11 +73,13 @@ export class Follow implements SetpointSource {
     clock: () => number,
     options: FollowOptions = PLAIN,
     stale = STALE,
+    bounds: Bounds | null = null,
   ) {
     this.#sampler = sampler;
     this.#clock = clock;
     this.#options = options;
     this.#stale = stale;
+    this.#bounds = bounds;
     this.#sample = new Float64Array(drive.damping.length);
     this.#last = new Float64Array(drive.damping.length);
     this.#lead = new Lead(drive);
@@ -135,9 +145,13 @@ export class Follow implements SetpointSource {
     return jumped;
   }
 
+  /** Whether a joint is further from its sample than it may be. One that stands at its limit cannot come nearer. */
   #differs(out: Float64Array): boolean {
+    const bounds = this.#bounds;
     for (let i = 0; i < out.length; i++) {
-      if (Math.abs(this.#sample[i]! - out[i]!) > this.#options.mismatch) return true;
+      const sample = this.#sample[i]!;
+      const goal = bounds === null ? sample : Math.min(Math.max(sample, bounds.lower[i]!), bounds.upper[i]!);
+      if (Math.abs(goal - out[i]!) > this.#options.mismatch) return true;
     }
     return false;
   }

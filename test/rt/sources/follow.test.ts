@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { FollowOptions } from '../../../src/rt/messages.ts';
 import { FollowCode } from '../../../src/rt/snapshot/arm-fields.ts';
-import { Follow, RAMP_SPEED, STALE } from '../../../src/rt/sources/follow.ts';
+import { type Bounds, Follow, RAMP_SPEED, STALE } from '../../../src/rt/sources/follow.ts';
 import { jointMaps, mapPositions, unmapPositions } from '../../../src/rt/sources/joint-map.ts';
 import { SourceStatus } from '../../../src/rt/sources/setpoint-source.ts';
 
 const DT = 0.005;
 
-function setUp(target: (t: number) => number, options?: FollowOptions) {
+function setUp(target: (t: number) => number, options?: FollowOptions, bounds: Bounds | null = null) {
   let now = 10;
   let fresh = true;
   let sampled = now;
@@ -22,7 +22,7 @@ function setUp(target: (t: number) => number, options?: FollowOptions) {
   };
   const none = new Float64Array(1);
   const drive = { damping: none, inertia: none, friction: none, smooth: true };
-  const follow = new Follow(sampler, drive, 'mirroring', () => now, options);
+  const follow = new Follow(sampler, drive, 'mirroring', () => now, options, STALE, bounds);
   const out = Float64Array.of(0);
   const withheld = new Uint8Array(1);
   follow.begin(out);
@@ -174,6 +174,23 @@ test('a leader that comes back too far away is refused where the pair says so', 
   for (let i = 0; i < 10; i++) expect(step()).toBe(SourceStatus.hold);
   expect(follow.follow.code).toBe(FollowCode.refused);
   expect(out[0]).toBe(before);
+});
+
+test('a leader beyond the limit of its follower, which stands there, comes back where it was: it is followed on', () => {
+  const bounds = { lower: Float64Array.of(-1), upper: Float64Array.of(0.3) };
+  const { follow, out, step, silence } = setUp(() => 0.6, { ...PLAIN, mismatch: 0.2 }, bounds);
+  /** A cycle, in which the gate holds the joint at its limit. */
+  const gated = (): SourceStatus => {
+    const status = step();
+    out[0] = Math.min(out[0]!, 0.3);
+    return status;
+  };
+  for (let i = 0; i < 400; i++) gated();
+  silence(true);
+  while (gated() !== SourceStatus.hold);
+  silence(false);
+  for (let i = 0; i < 10; i++) expect(gated()).toBe(SourceStatus.running);
+  expect(follow.follow.code).not.toBe(FollowCode.refused);
 });
 
 test('the jump of a leader whose readings were frozen is a ramp, the quickest hand is none', () => {
