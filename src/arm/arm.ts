@@ -538,6 +538,20 @@ export class Arm implements ControlListener {
     if (barred !== '') throw new BridgeError('owned', `Arm ${this.name} is not driven: ${barred}.`, { arm: this });
   }
 
+  /**
+   * For a caller that is about to claim several arms, of which it needs all.
+   * @throws {BridgeError} uncalibrated, owned; stopped when reserved: if a claim for a motion would
+   */
+  requireClaimable(caller: Caller): void {
+    try {
+      this.requirePlaced(caller);
+      this.#ownership.requireClaimable(caller, 'all');
+    } catch (error) {
+      if (error instanceof BridgeError) this.recordRefusal(caller, error);
+      throw error;
+    }
+  }
+
   #claim(caller: Caller, claimed: ClaimOptions): ArmSession {
     const {
       timeLimit = Number.POSITIVE_INFINITY,

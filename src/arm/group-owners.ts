@@ -46,19 +46,23 @@ export class GroupOwners {
     return this.#of(session.joints).every((ownership) => ownership.has(session));
   }
 
+  /** @throws {BridgeError} owned, or stopped when reserved: if `claim` would */
+  requireClaimable(caller: Caller, joints: Joints): void {
+    for (const ownership of this.#of(joints)) ownership.requireClaimable(caller);
+  }
+
   /**
    * Gives joints to a session, all or none. Previous sessions are notified.
    * @throws {BridgeError} owned, or stopped when reserved
    */
   claim(caller: Caller, joints: Joints, make: () => ArmSession): ArmSession {
-    const wanted = this.#of(joints);
-    for (const ownership of wanted) ownership.requireClaimable(caller);
+    this.requireClaimable(caller, joints);
     let session: ArmSession | null = null;
     const once = (): ArmSession => {
       session ??= make();
       return session;
     };
-    for (const ownership of wanted) ownership.claim(caller, once);
+    for (const ownership of this.#of(joints)) ownership.claim(caller, once);
     // A session that lost some of its joints has lost them all.
     for (const ownership of this.#of('all')) ownership.endLost();
     return once();

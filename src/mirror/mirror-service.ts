@@ -81,26 +81,19 @@ export class MirrorService {
    */
   async start(request: MirrorRequest, caller: Caller): Promise<void> {
     const planned = this.#plan(request, caller);
+    const { takeOver, automatic = false, uncalibrated = false } = caller;
+    const owner = startedBy(caller.owner, 'leader-follower control');
+    const claimer = { owner, takeOver, automatic, uncalibrated, origin: originOf(caller) };
     // Checked before the first claim: a set-up that cannot succeed takes no arm from its owner.
     for (const plan of planned) {
       for (const arm of [plan.leader, plan.follower]) {
         arm.requireDrivable();
         arm.requireUnbarred(caller);
+        arm.requireClaimable(claimer);
       }
       if (plan.align !== 'leader') refuseMismatch(plan);
     }
-    const { takeOver, automatic = false, uncalibrated = false } = caller;
-    const pairs = claimAll(
-      planned,
-      {
-        owner: startedBy(caller.owner, 'leader-follower control'),
-        takeOver,
-        automatic,
-        uncalibrated,
-        origin: originOf(caller),
-      },
-      caller.owner,
-    );
+    const pairs = claimAll(planned, claimer, caller.owner);
     this.#pairs.push(...pairs);
     for (const pair of pairs) this.#endWhenLost(pair);
     this.#ended = this.#ended.filter((old) => !pairs.some(({ plan }) => plan.follower.name === old.follower));

@@ -130,3 +130,12 @@ test('the configuration can have the word', async () => {
   expect(answer.body.status).toBe('ok');
   expect(speed).toBeLessThan(CRAWL + SWING);
 });
+
+test('a start of mirroring that takes over takes no arm where the follower is not calibrated', async () => {
+  const bridge = await start({ arm: 0 });
+  const keeper = { owner: { key: 'keeper', name: 'keeper' }, takeOver: false };
+  await bridge.until(bridge.arm('arm').takeOver(keeper));
+  const pair = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };
+  expect((await bridge.post('/move/leader/start?take_over=true', pair)).body.detail).toContain('no calibration');
+  expect(bridge.arm('arm').owner?.key).toBe('keeper');
+});
