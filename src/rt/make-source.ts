@@ -4,7 +4,7 @@ import type { SourceSpec } from './messages.ts';
 import { Chunks } from './sources/chunks.ts';
 import { Feedback } from './sources/feedback.ts';
 import { Float } from './sources/float.ts';
-import { Follow, PLAIN, STALE, type Sampler } from './sources/follow.ts';
+import { Follow, PLAIN, type Sampler, STALE } from './sources/follow.ts';
 import { Jog } from './sources/jog.ts';
 import { mapPositions } from './sources/joint-map.ts';
 import type { DriveModel } from './sources/lead.ts';
