@@ -352,7 +352,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
 
   const hub = new Hub(services, asks);
   app.addHook('preClose', async () => hub.close());
-  const datagrams = new DatagramPort(clock);
+  const datagrams: Parts['datagrams'] = new DatagramPort(clock);
   app.addHook('preClose', async () => datagrams.close());
   const parts: Parts = {
     services,

@@ -13,26 +13,41 @@ export const LARGEST = 4096;
 /** A port without datagrams for this long is closed, s. */
 const IDLE = 600;
 
+/** Most clients that may send at once: more than there are hands. A further one replaces the longest silent. */
+const MOST_SENDERS = 16;
+
 /** Destination for datagrams. */
 export interface Place {
   readonly host: string;
   readonly port: number;
-  /** Every datagram must contain it. */
+  /** Every datagram of this client must contain it. */
   readonly secret: string;
 }
 
-/** Handles the text of a datagram; `reply` answers its sender. */
-export type Take = (text: string, reply: (answer: object) => void) => void;
+/** Answers the sender of a datagram. */
+export type Reply = (answer: object) => void;
+/** Handles the text of a datagram. @param from address of the computer that sent it */
+export type Receive = (text: string, from: string, reply: Reply) => void;
+
+/** A client that has asked for the port. */
+export interface Sender<Message> {
+  /** Key of its owner. */
+  readonly owner: string;
+  /** Address of its computer: datagrams from others are ignored. */
+  readonly asker: string;
+  readonly take: (message: Message, reply: Reply) => void;
+}
 
 /**
- * A UDP port, opened by an admitted request. Datagrams have no headers, so the guard cannot check them: they are
- * accepted only from computers that have asked for the port.
+ * A UDP port, opened by an admitted request. Datagrams have no headers, so the guard cannot check them: each carries the
+ * secret of the client that has asked for the port, and comes from its computer.
  */
-export class DatagramPort {
+export class DatagramPort<Message> {
   readonly #clock: Clock;
-  readonly #askers = new Set<string>();
+  /** By secret, the longest silent first. */
+  readonly #senders = new Map<string, Sender<Message>>();
   #socket: Socket | null = null;
-  #place: Place | null = null;
+  #host: string | null = null;
   #window = 0;
   #inWindow = 0;
   #heard = 0;
@@ -51,51 +66,84 @@ export class DatagramPort {
     );
   }
 
-  /** Whether a text is the secret of the open port. */
-  knows(secret: string): boolean {
-    if (this.#place === null) return false;
-    const [sent, own] = [secret, this.#place.secret].map((text) => Buffer.from(text));
-    return sent!.length === own!.length && timingSafeEqual(sent!, own!);
+  /** The client with a secret, if the datagram comes from its computer. */
+  senderOf(secret: string, from: string): Sender<Message> | null {
+    const sent = Buffer.from(secret);
+    // Compares all secrets so that the time taken does not reveal which one matched.
+    const [known] = [...this.#senders.keys()].filter((own) => {
+      const bytes = Buffer.from(own);
+      return bytes.length === sent.length && timingSafeEqual(bytes, sent);
+    });
+    const sender = known === undefined ? undefined : this.#senders.get(known)!;
+    if (sender?.asker !== from) return null;
+    this.#senders.delete(known!);
+    this.#senders.set(known!, sender);
+    return sender;
+  }
+
+  /** The client of a computer that has asked for the port last. */
+  senderAt(from: string): Sender<Message> | null {
+    return [...this.#senders.values()].findLast(({ asker }) => asker === from) ?? null;
   }
 
   /**
-   * Opens a port, or returns the one already open at that address.
+   * Opens a port, or returns the one already open at that address. A client that asks again keeps its secret.
    * @param host address of this computer
-   * @param asker address of the computer whose datagrams are accepted
-   * @param take receives the datagrams
+   * @param receive handles the datagrams of all senders
    * @throws {HttpProblem} 503 if the port is stopped meanwhile
    */
-  start(host: string, asker: string, take: Take): Promise<Place> {
+  start(host: string, sender: Sender<Message>, receive: Receive): Promise<Place> {
+    const asker = bareAddress(sender.asker);
     // Concurrent requests are serialised: the second gets the port that the first has opened.
-    const started = this.#turn.then(() => this.#start(bareAddress(host), bareAddress(asker), take));
+    const started = this.#turn.then(() => this.#start(bareAddress(host), { ...sender, asker }, receive));
     this.#turn = started.catch(() => {});
     return started;
   }
 
-  async #start(host: string, asker: string, take: Take): Promise<Place> {
+  async #start(host: string, sender: Sender<Message>, receive: Receive): Promise<Place> {
     this.#heard = this.#clock.now();
-    if (this.#place?.host !== host) {
+    if (this.#host !== host) {
       this.stop();
       const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
       this.#socket = socket;
-      socket.on('message', (data, from) => this.#hear(socket, data, from, take));
+      socket.on('message', (data, from) => this.#hear(socket, data, from, receive));
       socket.bind(0, host);
       await Promise.race([once(socket, 'listening'), once(socket, 'close')]);
       if (this.#socket !== socket) throw new HttpProblem(503, 'The port has been closed while it was being opened.');
       socket.on('error', () => this.stop());
       socket.unref();
-      this.#place = { host, port: socket.address().port, secret: randomBytes(18).toString('base64url') };
+      this.#host = host;
     }
-    this.#askers.add(asker);
-    return this.#place!;
+    return { host, port: this.#socket!.address().port, secret: this.#add(sender) };
   }
 
-  /** Closes the port; later datagrams are ignored. */
-  stop(): void {
+  /** @returns the secret of the sender */
+  #add(sender: Sender<Message>): string {
+    const { owner, asker } = sender;
+    const before = [...this.#senders].find(([, known]) => known.owner === owner && known.asker === asker)?.[0];
+    const secret = before ?? randomBytes(18).toString('base64url');
+    this.#senders.delete(secret);
+    this.#senders.set(secret, sender);
+    if (this.#senders.size > MOST_SENDERS) this.#senders.delete(this.#senders.keys().next().value!);
+    return secret;
+  }
+
+  /** Ignores later datagrams of one client. The port is closed with the last one. */
+  leave(sender: Sender<Message>): void {
+    for (const [secret, known] of this.#senders) {
+      if (known.owner === sender.owner && known.asker === sender.asker) this.#senders.delete(secret);
+    }
+    if (this.#senders.size === 0) this.stop();
+  }
+
+  /** Closes the port; later datagrams are ignored. @returns owner keys of the clients that could send */
+  stop(): string[] {
+    const owners = [...this.#senders.values()].map(({ owner }) => owner);
     this.#socket?.close();
     this.#socket = null;
-    this.#place = null;
-    this.#askers.clear();
+    this.#host = null;
+    this.#senders.clear();
+    return owners;
   }
 
   close(): void {
@@ -103,10 +151,10 @@ export class DatagramPort {
     this.stop();
   }
 
-  #hear(socket: Socket, data: Buffer, { address, port }: RemoteInfo, take: Take): void {
+  #hear(socket: Socket, data: Buffer, { address, port }: RemoteInfo, receive: Receive): void {
+    const from = bareAddress(address);
     // Port 0 cannot be answered, and no honest sender has it.
-    if (socket !== this.#socket || port === 0 || !this.#askers.has(bareAddress(address)) || data.length > LARGEST)
-      return;
+    if (socket !== this.#socket || port === 0 || data.length > LARGEST || this.senderAt(from) === null) return;
     const reply = (answer: object): void => {
       if (socket === this.#socket) socket.send(JSON.stringify(answer), port, address);
     };
@@ -121,6 +169,6 @@ export class DatagramPort {
       if (isLoopback(address)) reply({ error: 'rate_limited', detail: `Exceeded ${MOST_A_SECOND} msgs/sec` });
       return;
     }
-    take(data.toString('utf8'), reply);
+    receive(data.toString('utf8'), from, reply);
   }
 }

@@ -19,6 +19,7 @@ import type { StreamSessions } from './live/stream-sessions.ts';
 import type { RequestCounts } from './metrics.ts';
 import type { Motions } from './motions.ts';
 import type { RequestIds } from './request-ids.ts';
+import type { Datagram } from './routes/teleop-datagrams.ts';
 import { armById, armByName, armNamed, armsById, drivenArmsById, type HttpServices } from './services.ts';
 import { type BodyShape, bodyReader, Faults, MOST_ECHO, readQuery, repeatingLittle } from './validation.ts';
 import { writerOf } from './writer.ts';
@@ -92,7 +93,7 @@ export interface Parts {
   readonly limits: Limits;
   readonly hub: Hub;
   readonly streams: StreamSessions;
-  readonly datagrams: DatagramPort;
+  readonly datagrams: DatagramPort<Datagram>;
   readonly requests: RequestCounts;
   /** Address on which the bridge listens. */
   readonly address: () => { readonly host: string; readonly port: number };

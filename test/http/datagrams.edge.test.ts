@@ -61,10 +61,47 @@ test('the port may be asked for twice at once, and be stopped while it is being 
   expect(first.status).toBe(200);
   expect(second).toEqual(first);
   const ports = new DatagramPort(systemClock);
-  const place = ports.start('127.0.0.1', '127.0.0.1', () => {});
+  const place = ports.start('127.0.0.1', { owner: 'ada', asker: '127.0.0.1', take: () => {} }, () => {});
   await Promise.resolve();
   ports.close();
   await expect(place).rejects.toMatchObject({ status: 503 });
+});
+
+test('each client that asks for the port acts for itself, and only its own secret goes with it', async () => {
+  await build({ token: 'c'.repeat(32) });
+  const { named } = services;
+  const tokens = ['ada', 'ben'].map((name) => named.add(name, 'control', 0));
+  const [ada, ben] = await Promise.all(tokens.map((token) => open({ authorization: `Bearer ${token}` })));
+  expect(ben!.port).toBe(ada!.port);
+  expect(ben!.secret).not.toBe(ada!.secret);
+  expect((await open({ authorization: `Bearer ${tokens[0]}` })).secret).toBe(ada!.secret);
+  const send = (secret: string) => socket.send(JSON.stringify({ ...BODY, secret }), ada!.port, ada!.host);
+  const owners = () => services.teleoperation.fed.map(({ owner }) => owner);
+  send(ada!.secret);
+  send(ben!.secret);
+  send(ada!.secret);
+  // Ada has the arm.
+  await vi.waitFor(() => expect(owners()).toEqual(['token ada', 'token ada']), 20_000);
+  const arm = services.arms.all.find(({ owner }) => owner !== null)!;
+  arm.owner = null;
+  send(ben!.secret);
+  await vi.waitFor(() => expect(owners().slice(2)).toEqual(['token ben']), 20_000);
+  expect(new Set(services.teleoperation.fed.map(({ sender }) => sender)).size).toBe(2);
+  named.revoke('ben');
+  arm.owner = null;
+  send(ben!.secret);
+  send(ada!.secret);
+  await vi.waitFor(() => expect(owners().slice(3)).toEqual(['token ada']), 20_000);
+});
+
+test('of more clients than may send, the longest silent gives way', async () => {
+  await build();
+  const asked = (name: string) => open({ 'x-arm-bridge-client': name });
+  const first = await asked('client 0');
+  for (let i = 1; i < 16; i++) await asked(`client ${i}`);
+  expect((await asked('client 0')).secret).toBe(first.secret);
+  await asked('client 16');
+  expect((await asked('client 0')).secret).toBe(first.secret);
 });
 
 test('a datagram leads nothing once the token that has opened the port is revoked', async () => {

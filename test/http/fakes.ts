@@ -653,13 +653,13 @@ export class FakeStreams {
 /** Takes an arm as a stream does; `problem` is what it answers. */
 export class FakeTeleoperation {
   scaling = 1;
-  readonly fed: { arm: string; sender: unknown; message: HandMessage }[] = [];
+  readonly fed: { arm: string; sender: unknown; message: HandMessage; owner: string }[] = [];
   readonly left: unknown[] = [];
   problem: string | null = null;
 
   feed(arm: FakeArm, sender: unknown, message: HandMessage, caller: Caller): string | null {
     arm.claim(caller);
-    this.fed.push({ arm: arm.name, sender, message });
+    this.fed.push({ arm: arm.name, sender, message, owner: caller.owner.name });
     return this.problem;
   }
 

@@ -4198,7 +4198,7 @@ export interface components {
             host: string;
             /** @description The UDP port. */
             port: number;
-            /** @description What each datagram carries as its field `secret`; it is new with each start. */
+            /** @description What each datagram of this client carries as its field `secret`, until the port is closed. */
             secret: string;
         };
     };

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { BridgeError, type Caller } from '../../arm/types.ts';
 import { isLoopback } from '../addresses.ts';
 import { asking } from '../callers.ts';
-import { HttpProblem, inWords } from '../errors.ts';
+import type { Receive, Reply, Sender } from '../datagrams.ts';
+import { HttpProblem } from '../errors.ts';
 import { components, word } from '../fields.ts';
 import type { Admission } from '../guard.ts';
 import { type Parts, route } from '../route.ts';
@@ -21,48 +22,72 @@ const place = z
   .object({
     host: z.string().describe('Where the datagrams are to go: an address of the bridge.'),
     port: z.int().describe('The UDP port.'),
-    secret: z.string().describe('What each datagram carries as its field `secret`; it is new with each start.'),
+    secret: z
+      .string()
+      .describe('What each datagram of this client carries as its field `secret`, until the port is closed.'),
   })
   .describe('The fields of /move/teleop, as JSON, one message a datagram, and `secret`.')
   .register(components, { id: 'UDPServerInformationResponse' });
 
+/** Content of a datagram. */
+export type Datagram = z.output<typeof datagram>;
+
 /**
- * Makes the handler of datagrams; they act for the client that opened the port. phosphobot's clients send no secret.
- * Their datagrams are accepted if only this computer reaches the bridge and no token is needed: they could send
- * requests as well.
+ * Reads a datagram and passes it to the client whose secret it carries. phosphobot's clients send no secret. Their
+ * datagrams are accepted if only this computer reaches the bridge and no token is needed: they could send requests as
+ * well.
  */
-function taker(parts: Parts, caller: Caller, admission: Admission) {
-  const { services, datagrams, guard } = parts;
-  const { config, clock, tokens } = services;
+function receiver({ services: { config, tokens }, datagrams }: Parts): Receive {
   const trusting = config.dialect === 'phosphobot' && tokens === null && isLoopback(config.host);
+  return (text, from, reply) => {
+    let body: Datagram;
+    try {
+      body = readMessage(text, datagram, config.dialect);
+    } catch (error) {
+      if (!(error instanceof HttpProblem)) throw error;
+      // No reply without the secret, because the sender address may be forged.
+      if (trusting) reply({ error: 'refused', detail: error.message });
+      return;
+    }
+    const trusted = trusting ? datagrams.senderAt(from) : null;
+    const sender = body.secret === null ? trusted : datagrams.senderOf(body.secret, from);
+    sender?.take(body, reply);
+  };
+}
+
+/** The sender of a hand's messages, for teleoperation. */
+function handOf(owner: string, source: Datagram['source']): string {
+  return `${UDP} ${source} ${owner}`;
+}
+
+/** The client that asks for the port: its datagrams act for it. */
+function senderOf(parts: Parts, caller: Caller, admission: Admission, asker: string): Sender<Datagram> {
+  const { services, datagrams, guard } = parts;
+  const { clock } = services;
+  const owner = caller.owner.key;
   let received = 0;
   let reported = clock.now();
-  return (text: string, reply: (answer: object) => void): void => {
-    // The token that opened the port may have been revoked.
+  const take = (body: Datagram, reply: Reply): void => {
+    // The token with which the client has asked may have been revoked.
     if (!guard.stillAdmits(admission)) {
-      datagrams.stop();
+      datagrams.leave(sender);
       return;
     }
     try {
-      const body = readMessage(text, datagram, config.dialect);
-      // No reply without the secret, because the sender address may be forged.
-      if (body.secret === null ? !trusting : !datagrams.knows(body.secret)) return;
-      const answer = lead(parts, undefined, body, `${UDP} ${body.source}`, caller);
+      const answer = lead(parts, undefined, body, handOf(owner, body.source), caller);
       if (answer.status === 'error') reply({ error: 'refused', detail: answer.message });
       else received++;
     } catch (error) {
-      if (error instanceof HttpProblem || error instanceof BridgeError) {
-        if (trusting)
-          reply({ error: 'refused', detail: error instanceof HttpProblem ? error.message : inWords(error) });
-        return;
-      }
-      throw error;
+      if (!(error instanceof HttpProblem || error instanceof BridgeError)) throw error;
+      return;
     }
     if (clock.now() - reported < REPORT_INTERVAL) return;
     reply({ nb_actions_received: received, is_object_gripped: null, is_object_gripped_source: null });
     received = 0;
     reported = clock.now();
   };
+  const sender = { owner, asker, take };
+  return sender;
 }
 
 export const teleopDatagramRoutes = [
@@ -87,7 +112,8 @@ export const teleopDatagramRoutes = [
     handler: (parts, { request }) => {
       const { localAddress, remoteAddress } = request.raw.socket;
       const host = localAddress ?? parts.services.config.host;
-      return parts.datagrams.start(host, remoteAddress ?? host, taker(parts, asking(request, {}), request.admission!));
+      const sender = senderOf(parts, asking(request, {}), request.admission!, remoteAddress ?? host);
+      return parts.datagrams.start(host, sender, receiver(parts));
     },
   }),
   route({
@@ -103,8 +129,9 @@ export const teleopDatagramRoutes = [
     answer: statusAnswer(),
     refusals: {},
     handler: ({ datagrams, services }) => {
-      datagrams.stop();
-      for (const hand of ['left', 'right']) services.teleoperation.leave(`${UDP} ${hand}`);
+      for (const owner of datagrams.stop()) {
+        for (const source of ['left', 'right'] as const) services.teleoperation.leave(handOf(owner, source));
+      }
       return ok();
     },
   }),

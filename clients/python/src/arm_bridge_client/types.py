@@ -2113,7 +2113,7 @@ class UDPServerInformationResponse(TypedDict):
     host: str
     # The UDP port.
     port: int
-    # What each datagram carries as its field `secret`; it is new with each start.
+    # What each datagram of this client carries as its field `secret`, until the port is closed.
     secret: str
 
 
