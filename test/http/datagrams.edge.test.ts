@@ -82,6 +82,10 @@ test('each client that asks for the port acts for itself, and only its own secre
   send(ada!.secret);
   // Ada has the arm.
   await vi.waitFor(() => expect(owners()).toEqual(['token ada', 'token ada']), 20_000);
+  await vi.waitFor(() => expect(told).toHaveLength(1));
+  expect(told).toEqual([{ error: 'refused', detail: expect.stringContaining('is driven by token ada') }]);
+  const [refused] = services.arms.journal.list({ act: 'motion', limit: 10 });
+  expect(refused).toMatchObject({ who: 'token ben', what: 'POST /move/teleop/udp', outcome: 'refused' });
   const arm = services.arms.all.find(({ owner }) => owner !== null)!;
   arm.owner = null;
   send(ben!.secret);

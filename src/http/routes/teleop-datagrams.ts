@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BridgeError, type Caller } from '../../arm/types.ts';
+import type { Caller } from '../../arm/types.ts';
 import { isLoopback } from '../addresses.ts';
 import { asking } from '../callers.ts';
 import type { Receive, Reply, Sender } from '../datagrams.ts';
@@ -78,7 +78,9 @@ function senderOf(parts: Parts, caller: Caller, admission: Admission, asker: str
       if (answer.status === 'error') reply({ error: 'refused', detail: answer.message });
       else received++;
     } catch (error) {
-      if (!(error instanceof HttpProblem || error instanceof BridgeError)) throw error;
+      if (!(error instanceof HttpProblem)) throw error;
+      services.arms.journal.record('motion', null, caller.origin!, 'refused', error.message);
+      reply({ error: 'refused', detail: error.message });
       return;
     }
     if (clock.now() - reported < REPORT_INTERVAL) return;
