@@ -141,8 +141,8 @@ const COMMAND_LINE: Origin = {
   request: null,
 };
 
-/** Reloads the named tokens, and ends the streams of those that are no longer valid. */
-function followTokens({ named, logger, arms }: HttpServices, guard: Guard, clients: Clients): void {
+/** Reloads the named tokens. */
+function followTokens({ named, logger, arms }: HttpServices): void {
   const namesOf = (): string[] => named.all.map(({ name, scope }) => `${name} (${scope})`);
   const before = namesOf();
   try {
@@ -156,7 +156,6 @@ function followTokens({ named, logger, arms }: HttpServices, guard: Guard, clien
     ...before.filter((name) => !now.includes(name)).map((name) => `token ${name} is of no use any more`),
   ];
   for (const text of told) arms.journal.record('configuration', null, COMMAND_LINE, 'done', text);
-  clients.endUnless((admission) => guard.stillAdmits(admission));
 }
 
 /** Builds the HTTP service. It does not listen yet: see {@link listen}. */
@@ -336,7 +335,8 @@ export function buildApp(services: HttpServices): FastifyInstance {
   });
   app.addHook('preClose', () => callers.dismiss());
   const watch = clients.watch(() => {
-    followTokens(services, guard, clients);
+    followTokens(services);
+    clients.endUnless((admission) => guard.stillAdmits(admission));
     motions.endForsaken(clients);
     asks.look();
     services.setup.endForsaken((owner) => clients.hasGone(owner));

@@ -188,9 +188,17 @@ export class Guard {
     );
   }
 
-  /** Whether an admission is still valid: its named token may have been revoked, and the name reused. */
-  stillAdmits({ token, key }: Admission): boolean {
+  /**
+   * Whether an admission is still valid: its session may have ended, or its named token may have been revoked, and the
+   * name reused.
+   */
+  stillAdmits({ token, key, session }: Admission): boolean {
+    if (session !== null && !this.#lasts(this.#sessions.get(session))) return false;
     return token === null || this.#named.all.some((named) => keyOfToken(named) === key);
+  }
+
+  #lasts(session: Session | undefined): boolean {
+    return session !== undefined && session.ends >= this.#clock.now();
   }
 
   /** @throws {HttpProblem} 403 if the scope does not allow the route */
@@ -211,12 +219,11 @@ export class Guard {
     if (this.#secrets.length === 0) return { scope: 'control', cookie: null };
     const admission = this.#admissionOf(token);
     if (admission === null) throw unauthorised(UNKNOWN_TOKEN);
-    const now = this.#clock.now();
-    for (const [key, { ends }] of this.#sessions) if (ends < now) this.#sessions.delete(key);
+    for (const [key, session] of this.#sessions) if (!this.#lasts(session)) this.#sessions.delete(key);
     while (this.#sessions.size >= MOST_SESSIONS) this.#sessions.delete(this.#sessions.keys().next().value!);
     const id = randomBytes(32).toString('base64url');
     const key = keyOf(id);
-    const session = { admission: { ...admission, session: key }, ends: now + SESSION_TIME };
+    const session = { admission: { ...admission, session: key }, ends: this.#clock.now() + SESSION_TIME };
     this.#sessions.set(key, session);
     this.onSession(key, session);
     return { scope: admission.scope, cookie: this.#cookie(id, SESSION_TIME) };
@@ -251,8 +258,7 @@ export class Guard {
   #sessionOf(request: IncomingMessage): Session | null {
     const id = cookieOf(request);
     const session = id === null ? undefined : this.#sessions.get(keyOf(id));
-    if (session === undefined || session.ends < this.#clock.now()) return null;
-    return this.stillAdmits(session.admission) ? session : null;
+    return session !== undefined && this.stillAdmits(session.admission) ? session : null;
   }
 
   /** Null for an unknown token. */

@@ -18,7 +18,7 @@ import { NamedTokens } from '../named-tokens.ts';
 import type { StopSetup } from './messages.ts';
 import type { StopDesk } from './stop-desk.ts';
 
-/** Interval at which the named tokens are reloaded, s. */
+/** Interval at which the named tokens are reloaded, and WebSockets of ended sessions closed, s. */
 const FOLLOWING = 1;
 /** Paths of a stop, as on the main port. */
 const PATHS = ['/stop', '/api/v1/stop'];
@@ -56,7 +56,7 @@ export class StopServer {
     this.#clients = new Clients(config.dialect, clock);
     const follow = (): void => {
       try {
-        if (!named.refresh()) return;
+        named.refresh();
       } catch {
         // The main thread logs it.
       }

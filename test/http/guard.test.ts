@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { VirtualTime } from '../../explore/virtual-clock.ts';
 import { systemClock } from '../../src/clock.ts';
 import { ConfigError } from '../../src/config/load.ts';
 import { isLoopback } from '../../src/http/addresses.ts';
+import { Guard } from '../../src/http/guard.ts';
 import { Limits } from '../../src/http/limits.ts';
 import { checkBind, readCertificate, readTokens } from '../../src/http/tokens.ts';
 import { buildApp, fakeServices } from './fakes.ts';
@@ -305,6 +306,22 @@ test('a page exchanges a token for a cookie of its own, which no other page can 
   expect(String(closed.headers['set-cookie'])).toContain('Max-Age=0');
   expect(await status({ cookie })).toBe(401);
   await app.close();
+});
+
+test('what a page may is over with its session, when that is ended and after twelve hours', async () => {
+  const time = new VirtualTime();
+  const { config, tokens, named } = fakeServices({ token: TOKEN });
+  const guard = new Guard(config, tokens, named, time.lane('main'));
+  const asked = (cookie: string) =>
+    ({ headers: { cookie: cookie.split(';', 1)[0]!, host: 'localhost' } }) as unknown as IncomingMessage;
+  const request = asked(guard.openSession(TOKEN).cookie!);
+  const other = guard.admit(asked(guard.openSession(TOKEN).cookie!));
+  const admission = guard.admit(request);
+  expect(guard.stillAdmits(admission)).toBe(true);
+  guard.closeSession(request);
+  expect([admission, other].map((had) => guard.stillAdmits(had))).toEqual([false, true]);
+  await time.run(time.now + 12 * 3600 + 1);
+  expect(guard.stillAdmits(other)).toBe(false);
 });
 
 test('a client of another computer that asks too often is told to wait, and its stop is heard', async () => {

@@ -305,6 +305,31 @@ test('the same frames come as server-sent events', async () => {
   }
 });
 
+test('the streams of a page end with its session', async () => {
+  await app.close();
+  const token = 'c'.repeat(32);
+  services = fakeServices({ token });
+  app = buildApp(services);
+  ({ port } = await listen(app, services.config, services.tokens));
+  const url = `http://127.0.0.1:${port}`;
+  const opened = await fetch(`${url}/api/v1/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+  });
+  const cookie = opened.headers.get('set-cookie')!.split(';', 1)[0]!;
+  const page = await new Client({ cookie }).opened();
+  const hand = new Client({ cookie }, '/move/teleop/ws');
+  await once(hand.socket, 'open');
+  const events = await fetch(`${url}/api/v1/live`, { headers: { cookie } });
+  const other = await new Client({ authorization: `Bearer ${token}` }).opened();
+  const closed = [page, hand].map(({ socket }) => once(socket, 'close'));
+  expect((await fetch(`${url}/api/v1/session`, { method: 'DELETE', headers: { cookie } })).status).toBe(200);
+  await Promise.all(closed);
+  await expect(events.text()).rejects.toThrow();
+  expect(other.socket.readyState).toBe(WebSocket.OPEN);
+});
+
 test('closing the bridge ends the streams', async () => {
   const client = await new Client().opened();
   const events = await fetch(`http://127.0.0.1:${port}/api/v1/live`);

@@ -253,6 +253,10 @@ test('who is refused by the bridge is refused there, and its own page is not', a
   });
   await expect.poll(async () => (await reset()).body.status, PATIENCE).toBe('ok');
   expect((await ask('POST', '/stop', { cookie, origin: 'http://127.0.0.1:1' })).status).toBe(403);
+  const socket = new WebSocket(`ws://127.0.0.1:${stopPort}/api/v1/stop`, { headers: { cookie } });
+  await once(socket, 'open');
+  const closed = once(socket, 'close');
   await ask('DELETE', '/api/v1/session', { cookie, origin }, port);
+  await closed;
   await expect.poll(async () => (await ask('POST', '/stop', { cookie, origin })).status, PATIENCE).toBe(401);
 });
