@@ -43,6 +43,14 @@ test('a page that the bridge does not serve is told that it may not be answered'
   await expect(there.status()).rejects.toMatchObject({ remedy: 'origin' });
 });
 
+test('a number that JSON cannot express is refused by name, and nothing is sent', async () => {
+  const fetch = vi.fn();
+  const arm = new Bridge('http://localhost:8020', { fetch }).arm('follower');
+  await expect(arm.bridge.arm(1).move({ x: Number.NaN, y: 3 })).rejects.toThrow('"x" is NaN');
+  await expect(arm.begin({ joints: { elbow: Number.POSITIVE_INFINITY } })).rejects.toThrow('"elbow" is Infinity');
+  expect(fetch).not.toHaveBeenCalled();
+});
+
 /** How often a stream is opened that says nothing for half a minute after its first frame. */
 async function openings(topic: Topic): Promise<number> {
   vi.useFakeTimers();

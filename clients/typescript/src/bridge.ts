@@ -81,6 +81,13 @@ function hasFailed(answer: unknown): answer is { message?: string | null; reques
   return typeof answer === 'object' && answer !== null && (answer as { status?: unknown }).status === 'error';
 }
 
+/** For JSON.stringify, which would write null for NaN: a motion takes null as "keep this". @throws {RangeError} */
+function onlyFinite(key: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new RangeError(`"${key}" is ${value}, no number to send`);
+  return value;
+}
+
 /** A bridge, by the address at which it serves HTTP. In a page that the bridge serves itself it may be left out. */
 export class Bridge {
   readonly url: string;
@@ -108,7 +115,11 @@ export class Bridge {
     this.#fetch = own ?? ((...asked) => fetch(...asked));
   }
 
-  /** One request. @throws {BridgeError} for an answer that is an error, and for none */
+  /**
+   * One request.
+   * @throws {BridgeError} for an answer that is an error, and for none
+   * @throws {RangeError} for a number in `body` that JSON cannot express
+   */
   async send(
     method: string,
     path: string,
@@ -116,7 +127,7 @@ export class Bridge {
   ): Promise<Response> {
     const url = new URL(`${this.url}${path}`);
     for (const [name, value] of Object.entries(query)) if (value != null) url.searchParams.set(name, String(value));
-    const sent = file ?? (body === undefined ? undefined : JSON.stringify(body));
+    const sent = file ?? (body === undefined ? undefined : JSON.stringify(body, onlyFinite));
     const type = file === undefined ? 'application/json' : 'application/octet-stream';
     let response: Response;
     try {
