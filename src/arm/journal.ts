@@ -58,9 +58,11 @@ type Draft = { -readonly [Field in keyof Entry]: Entry[Field] } & {
   past: Past | null;
   changed: number;
   next: number;
+  /** Whose action it is: that of its latest repetition. Ids of requests do not tell, because clients may choose them. */
+  by: Origin;
 };
 
-type Past = Pick<Draft, 'request' | 'outcome' | 'message' | 'ended' | 'begun'>;
+type Past = Pick<Draft, 'by' | 'request' | 'outcome' | 'message' | 'ended' | 'begun'>;
 
 /** Variable parts of a message: quoted names and stand-alone numbers. */
 const VARIABLE = /"(?:[^"\\]|\\.)*"|(?<!\w)-?\d+(\.\d+)?/g;
@@ -173,10 +175,10 @@ export class Journal {
     }
   }
 
-  /** Whether an action of this request has been written since the change count `changes`. */
-  hasWritten(request: string, changes: number): boolean {
+  /** Whether an action of this origin, the object itself, has been written since the change count `changes`. */
+  hasWritten(origin: Origin, changes: number): boolean {
     if (changes === this.#changes) return false;
-    return this.#entries.some((entry) => entry.changed > changes && entry.request === request);
+    return this.#entries.some((entry) => entry.changed > changes && entry.by === origin);
   }
 
   /** Newest first. */
@@ -224,6 +226,7 @@ export class Journal {
       past: null,
       changed: 0,
       next: 1,
+      by: origin,
     };
     this.#entries.push(draft);
     if (this.#entries.length > MOST_ENTRIES) this.#entries.shift();
@@ -235,12 +238,13 @@ export class Journal {
     const entry = this.#latest(act, arm, origin);
     if (entry === null || entry.ended === null || takenFrom !== null) return null;
     if (now - entry.begun > TOGETHER) return null;
-    const { request, outcome, message, ended, begun } = entry;
+    const { by, request, outcome, message, ended, begun } = entry;
     entry.count++;
     entry.turn++;
     return Object.assign(entry, {
-      past: { request, outcome, message, ended, begun },
+      past: { by, request, outcome, message, ended, begun },
       begun: now,
+      by: origin,
       request: origin.request,
       outcome: 'under_way',
       message: null,
@@ -253,19 +257,18 @@ export class Journal {
    * differently, the entry becomes what it was, and the repetition counts in a recent entry of its own end, or gets one.
    */
   #entryFor(draft: Draft, outcome: Outcome, message: string | null): Draft {
-    const { past, act, arm, who, from, what, request, begun } = draft;
+    const { past, act, arm, by, request, begun } = draft;
     draft.past = null;
     const like = (entry: Past): boolean => entry.outcome === outcome && kindOf(entry.message) === kindOf(message);
     if (past === null || like(past)) return draft;
     Object.assign(draft, past);
     draft.count--;
     this.#change(draft);
-    const origin = { who, from, what, request };
-    const same = this.#latest(act, arm, origin, like);
-    if (same === null || begun - same.begun > TOGETHER) return this.#add(act, arm, origin, null, begun);
+    const same = this.#latest(act, arm, draft, like);
+    if (same === null || begun - same.begun > TOGETHER) return this.#add(act, arm, by, null, begun);
     same.count++;
     same.turn++;
-    return Object.assign(same, { begun, request });
+    return Object.assign(same, { by, begun, request });
   }
 
   /** The latest entry of the same client, arm and action, if any. @param fits left out: any */

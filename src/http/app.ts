@@ -53,6 +53,8 @@ declare module 'fastify' {
     /** Proven access rights, and the sender; both null on open routes. */
     admission: Admission | null;
     client: Client | null;
+    /** For the journal, once something of the request is recorded there: see `originOf` of callers.ts. */
+    origin: Origin | null;
   }
 }
 
@@ -227,6 +229,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
   app.decorateRequest('began', 0);
   app.decorateRequest('admission', null);
   app.decorateRequest('client', null);
+  app.decorateRequest('origin', null);
   /** Checks a request by its head, before its body is read. */
   const receive = (request: FastifyRequest, reply: FastifyReply, access: Access, done: () => void): void => {
     const { raw } = request;

@@ -17,8 +17,16 @@ export interface Meaning {
   readonly uncalibrated?: boolean | undefined;
 }
 
-/** Origin of a request, for the journal, which keeps it longer than the request. */
-export function originOf({ client, method, id, raw, named }: FastifyRequest): Origin {
+/**
+ * Origin of a request, for the journal, which keeps it longer than the request. It is the same object for each call,
+ * because the journal tells requests apart by it.
+ */
+export function originOf(request: FastifyRequest): Origin {
+  request.origin ??= makeOrigin(request);
+  return request.origin;
+}
+
+function makeOrigin({ client, method, id, raw, named }: FastifyRequest): Origin {
   const what = named === '' ? `${method} ${copyOf(pathOf(raw.url ?? ''))}` : named;
   return { who: client!.owner.name, from: client!.from, what, request: id };
 }

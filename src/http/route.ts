@@ -286,8 +286,9 @@ function writing(
   const before = journal.changes;
   const named = (arm as Arm | undefined) ?? (arms?.length === 1 ? arms[0] : undefined);
   return (outcome, message) => {
-    if (journal.hasWritten(request.id, before)) return;
-    journal.record(act, named?.name ?? null, originOf(request), outcome, message);
+    const origin = originOf(request);
+    if (journal.hasWritten(origin, before)) return;
+    journal.record(act, named?.name ?? null, origin, outcome, message);
   };
 }
 

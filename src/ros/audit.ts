@@ -40,7 +40,7 @@ export async function recorded<Answer extends object>(
 ): Promise<Answer> {
   const before = journal.changes;
   const record = (outcome: 'done' | 'failed' | 'refused', message: string | null): void => {
-    if (!journal.hasWritten(origin.request!, before)) journal.record(act, arm, origin, outcome, message);
+    if (!journal.hasWritten(origin, before)) journal.record(act, arm, origin, outcome, message);
   };
   try {
     const answer = await work();

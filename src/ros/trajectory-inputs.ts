@@ -78,7 +78,7 @@ export class TrajectoryInputs {
       const who = senders.namesAt(arm.clock.now());
       const origin = originAt(who ?? 'a ROS publisher', `topic ${namespace}/${name}`);
       take(bytes, { ...this.#caller(who), origin }).catch((error: unknown) => {
-        if (journal.hasWritten(origin.request!, before)) return;
+        if (journal.hasWritten(origin, before)) return;
         journal.record('motion', arm.name, origin, 'refused', faultOf(error, nodeName).message);
       });
     });

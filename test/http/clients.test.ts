@@ -342,6 +342,21 @@ test('the id of a request is in its answer and in every error, and is that of th
   expect((await inject('/nowhere', { 'x-request-id': 'x y' })).json().request_id).not.toBe('x y');
 });
 
+test('two requests that chose the same id are both recorded', async () => {
+  const bridge = await VirtualBridge.start();
+  const headers = (name: string) => ({ host: '127.0.0.1', 'x-arm-bridge-client': name, 'x-request-id': 'same' });
+  const init = (name: string) =>
+    bridge.bridge.http.inject({ method: 'POST', url: '/move/init?robot_id=0', headers: headers(name) });
+  const replies = await bridge.until(Promise.all([init('anna'), init('ben')]));
+  expect(replies.map(({ statusCode }) => statusCode)).toEqual([200, 409]);
+  const { events } = (await bridge.get('/api/v1/events?act=motion')).body;
+  const told = events.map(({ who, request_id, outcome }: Record<string, unknown>) => [who, request_id, outcome]);
+  expect(told).toEqual([
+    [expect.stringContaining('ben'), 'same', 'refused'],
+    [expect.stringContaining('anna'), 'same', 'done'],
+  ]);
+});
+
 test('errors of every kind have the id of their request', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-tokens-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
