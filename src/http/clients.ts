@@ -85,13 +85,13 @@ export class Clients {
    * @throws {HttpProblem} 400 for an invalid name
    */
   of(request: IncomingMessage, admission: Admission): Client {
-    const { owner, from } = this.#identityOf(request, admission);
+    const { owner, from, said } = this.#identityOf(request, admission);
     // Programs for phosphobot hand arms to one another without saying so: they count as one client.
     if (this.#dialect === 'phosphobot') {
       this.#hear(owner);
       return { owner, from };
     }
-    return { owner: this.#named(owner), from };
+    return { owner: this.#named(owner, said === undefined), from };
   }
 
   #identityOf(request: IncomingMessage, admission: Admission): Identity {
@@ -135,7 +135,7 @@ export class Clients {
     };
   }
 
-  /** Calls `call` when the client's name changes. @returns unsubscribes */
+  /** Calls `call` when the name of a page's person or program changes. @returns unsubscribes */
   onRenamed({ owner: { key } }: Client, call: () => void): () => void {
     const listener = { key, call };
     this.#listeners.add(listener);
@@ -175,12 +175,15 @@ export class Clients {
     return streams <= 0 && this.#clock.now() - heard > LEASE;
   }
 
-  /** The shared owner object of a client: everyone who keeps it reads the current name. */
-  #named({ key, name }: Owner): Owner {
+  /**
+   * The shared owner object of a client: everyone who keeps it reads the current name.
+   * @param tells whether a change is told; of a client with a name in its header only its address changes
+   */
+  #named({ key, name }: Owner, tells: boolean): Owner {
     const { owner } = this.#hear({ key, name });
     if (owner.name !== name) {
       owner.name = name;
-      for (const listener of this.#listeners) if (listener.key === key) listener.call();
+      if (tells) for (const listener of this.#listeners) if (listener.key === key) listener.call();
     }
     return owner;
   }

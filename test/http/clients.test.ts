@@ -133,6 +133,12 @@ test('whoever is called otherwise is told so on his streams, and nobody else on 
   of('0123456789abcdef', 'Ada');
   expect(told).toEqual(['"Eve" (page 9f9f on this computer)']);
   expect(ada.owner.name).toBe('"Ada" (page 9f9f on this computer)');
+  // A name in the header is the client: only its address can change, which needs no greeting.
+  const named = { 'x-arm-bridge-client': 'notebook' };
+  const notebook = clients.of(request(named), ANYBODY);
+  clients.onRenamed(notebook, () => told.push('notebook'));
+  clients.of(request(named, '192.0.2.7'), ANYBODY);
+  expect([notebook.owner.name, told.length]).toEqual(['"notebook" at 192.0.2.7', 1]);
 });
 
 test('in the phosphobot dialect all are one client, and are still told by their names', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { VirtualTime } from '../../explore/virtual-clock.ts';
 import type { Asks } from '../../src/http/asks.ts';
-import { Hub } from '../../src/http/live/hub.ts';
+import { Hub, MOST_WAITING } from '../../src/http/live/hub.ts';
 import type { Topic } from '../../src/http/live/protocol.ts';
 import type { HttpServices } from '../../src/http/services.ts';
 import { fakeServices } from './fakes.ts';
@@ -19,11 +19,12 @@ function stage() {
   const services = { ...fakeServices(), clock };
   const hub = new Hub(services as unknown as HttpServices, { changes: 1, all: [] } as unknown as Asks);
   const join = (topics: readonly Topic[], rate: number, waiting = () => 0) => {
-    const got: { topic: Topic; at: number; frame: Buffer }[] = [];
+    const got: { topic: Topic | 'hello'; at: number; frame: Buffer }[] = [];
     const closed = { at: Number.NaN };
     const watcher = hub.add({
       waiting,
       send: (topic, frame) => got.push({ topic, at: time.now, frame }),
+      greet: () => got.push({ topic: 'hello', at: time.now, frame: Buffer.alloc(0) }),
       close: () => {
         closed.at = time.now;
       },
@@ -63,6 +64,28 @@ test('all topics come at once, then those that change slowly five times a second
   expect(count('arms')).toBeGreaterThan(990);
   expect(Math.abs(count('loop') - 50)).toBeLessThan(4);
   expect(count('pairs')).toBe(count('loop'));
+});
+
+test('however often a client is to be greeted again, it is once, before other frames and when it has read', async () => {
+  const { time, join } = stage();
+  let waiting = 0;
+  const { got, watcher } = join(['arms', 'log'], 100, () => waiting);
+  await time.run(1);
+  got.length = 0;
+  waiting = MOST_WAITING;
+  for (let i = 0; i < 100; i++) {
+    watcher.greeting = true;
+    await time.run(time.now + 0.02);
+  }
+  expect(got).toEqual([]);
+  waiting = 0;
+  await time.run(time.now + 1);
+  const greeted = got.findIndex(({ topic }) => topic === 'hello');
+  expect(got.filter(({ topic }) => topic === 'hello')).toHaveLength(1);
+  // Frames of arms go on until the next one of slowly changing topics; all else comes after hello.
+  expect(new Set(got.slice(0, greeted).map(({ topic }) => topic))).not.toContain('log');
+  expect(got[greeted]!.at).toBeLessThan(got[0]!.at + 0.2);
+  expect(watcher.seen.log).toBe(0);
 });
 
 test('a thread that stood still makes up for no frames', async () => {

@@ -22,6 +22,8 @@ export interface Sink {
   /** Queued bytes. */
   readonly waiting: () => number;
   readonly send: (topic: Topic, frame: Buffer) => void;
+  /** Sends hello. */
+  readonly greet: () => void;
   /** Ends the connection. */
   readonly close: () => void;
 }
@@ -36,6 +38,8 @@ export class Watcher {
   next = 0;
   /** It has not received all topics yet. */
   isNew = true;
+  /** It gets hello again, and the log and asks from the start, before its next slowly changing topics. */
+  greeting = false;
   /** Positions up to which it has received the incremental topics. */
   seen: Readonly<Record<Growing, number>> = NOTHING_SEEN;
   /** Time since which its queue has been full, s; 0 while it is not. */
@@ -141,6 +145,11 @@ export class Hub {
   #serve(watcher: Watcher): void {
     const slow = watcher.isNew || watcher.next % Math.ceil(watcher.rate / SLOW_RATE) === 0;
     watcher.isNew = false;
+    if (slow && watcher.greeting) {
+      watcher.greeting = false;
+      watcher.seen = { ...watcher.seen, log: 0, asks: 0 };
+      watcher.sink.greet();
+    }
     for (const topic of TOPICS) {
       if (!watcher.topics.has(topic) || (!OFTEN.has(topic) && !slow)) continue;
       const frame = this.#frames.get(topic, watcher.seen);

@@ -47,15 +47,20 @@ const writeStopped = writerOf(stopped);
 const writeChunkAnswer = writerOf(chunkAnswer);
 
 /**
- * Sends hello again, and the log and asks from the start, when an arm is added or the client's name changes.
+ * Greets a client again when an arm is added or the client's name changes.
  * @returns ends it
  */
-function keepGreeting({ services, clients }: Parts, client: Client, watcher: Watcher, greet: () => void): () => void {
-  const again = (): void => {
-    greet();
-    watcher.seen = { ...watcher.seen, log: 0, asks: 0 };
-  };
-  const ends = [services.connections.onAdded(again), clients.onRenamed(client, again)];
+function keepGreeting({ services, clients }: Parts, client: Client, watcher: Watcher): () => void {
+  const ends = [
+    services.connections.onAdded(() => {
+      watcher.greeting = true;
+      // The next frame of arms has the new one, which hello describes.
+      watcher.isNew = true;
+    }),
+    clients.onRenamed(client, () => {
+      watcher.greeting = true;
+    }),
+  ];
   return () => {
     for (const end of ends) end();
   };
@@ -157,10 +162,11 @@ export const liveChannel = channel({
       const watcher = hub.add({
         waiting: () => socket.bufferedAmount,
         send: (_topic, frame) => socket.send(frame, { binary: false }),
+        greet,
         close: () => socket.terminate(),
       });
       socket.on('message', (data) => take(parts, socket, watcher, String(data), asker));
-      const unlisten = keepGreeting(parts, client, watcher, greet);
+      const unlisten = keepGreeting(parts, client, watcher);
       socket.on('close', () => {
         unlisten();
         hub.remove(watcher);
@@ -231,9 +237,14 @@ export const liveRoutes = [
       };
       const greet = (): void => send('hello', helloFrame(services, scopes, client.owner.name));
       greet();
-      const watcher = hub.add({ waiting: () => response.writableLength, send, close: () => response.destroy() });
+      const watcher = hub.add({
+        waiting: () => response.writableLength,
+        send,
+        greet,
+        close: () => response.destroy(),
+      });
       hub.subscribe(watcher, topics ?? TOPICS, rate);
-      const unlisten = keepGreeting(parts, client, watcher, greet);
+      const unlisten = keepGreeting(parts, client, watcher);
       const leave = clients.stays(client, request.admission!, () => response.destroy());
       response.once('close', () => {
         leave();
