@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { buildApp, fakeServices } from './fakes.ts';
 
 test('a recording has a name of its own where none is given, and the others the fields of the interface', async () => {
@@ -36,5 +39,32 @@ test('a recording has a name of its own where none is given, and the others the 
   services.arms.all[0]!.owner = { key: 'ros', name: 'a ROS topic' };
   expect((await post('/recording/play', { name: 'wave' })).status).toBe(409);
   expect((await post('/recording/play?take_over=true', { name: 'wave' })).status).toBe(200);
+  await app.close();
+});
+
+test('HEAD tells how long a file is, and reads nothing of it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-head-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'long.mcap');
+  writeFileSync(path, '');
+  const size = 8 * 1024 ** 3;
+  truncateSync(path, size);
+  const services = fakeServices();
+  const { facts } = services.recordings;
+  services.recordings.facts = async (name) => ({ ...(await facts.call(services.recordings, name)), path });
+  const app = buildApp(services);
+  const head = (headers = {}) => app.inject({ method: 'HEAD', url: '/api/v1/recordings/wave/file', headers });
+  const whole = await head();
+  expect([whole.statusCode, whole.headers['content-length'], whole.body]).toEqual([200, String(size), '']);
+  const part = await head({ range: 'bytes=100-199' });
+  expect([part.statusCode, part.headers['content-length'], part.body]).toEqual([206, '100', '']);
+  const open = readdirSync('/proc/self/fd').map((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`);
+    } catch {
+      return '';
+    }
+  });
+  expect(open).not.toContain(path);
   await app.close();
 });

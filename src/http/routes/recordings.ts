@@ -1,6 +1,6 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -222,7 +222,10 @@ async function sendFile(
     'accept-ranges': 'bytes',
     ...(range === null ? {} : { 'content-range': `bytes ${start}-${end}/${size}` }),
   });
-  return reply.code(range === null ? 200 : 206).send(createReadStream(path, { start, end: Math.max(start, end) }));
+  // For HEAD Fastify reads the body to its end, and drops it.
+  const isHead = request.method === 'HEAD';
+  const body = isHead ? Readable.from([]) : createReadStream(path, { start, end: Math.max(start, end) });
+  return reply.code(range === null ? 200 : 206).send(body);
 }
 
 /**
