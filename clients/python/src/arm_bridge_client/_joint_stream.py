@@ -34,7 +34,7 @@ class JointStream:
 
     def __init__(self, arm: Arm, rate: float = 100) -> None:
         self.arm = arm
-        self._id = arm.bridge.id_of(arm.key)
+        self._id = arm.facts()["id"]
         self._news = threading.Condition()
         self._state: types.ArmState | None = None
         self._came = 0.0
