@@ -2,6 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { listen } from '../../src/http/app.ts';
@@ -153,4 +154,19 @@ test.skipIf(!HAS_GENERATOR)(
     });
   },
   300_000,
+);
+
+test.skipIf(!imports('websockets'))(
+  'streams of the client go on after a break, and say why they are refused',
+  async () => {
+    const path = fileURLToPath(new URL('../../clients/python/src', import.meta.url));
+    const script = fileURLToPath(new URL('python_streams.py', import.meta.url));
+    const { stdout } = await run(PYTHON, ['-B', script], { env: { ...env, PYTHONPATH: path } });
+    const streamed = {
+      types: ['hello', 'hello'],
+      refused: [401, 'http_401', 'The token has been revoked.', 'r-1'],
+    };
+    expect(JSON.parse(stdout)).toEqual([{ ...streamed, no_arm: 'unknown_arm', no_token: 401 }, streamed]);
+  },
+  60_000,
 );

@@ -17,10 +17,11 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 import httpx
 from websockets.asyncio.client import connect
-from websockets.exceptions import WebSocketException
+from websockets.exceptions import InvalidStatus, WebSocketException
+from websockets.http11 import Response
 
 from . import types
-from ._errors import NotDone, Refused, Unreachable, problem_of
+from ._errors import BridgeError, NotDone, Refused, Unreachable, problem_of
 
 #: A move may take 30 s and is answered when it has ended, s.
 TIMEOUT = 40.0
@@ -367,7 +368,8 @@ class AsyncBridge:
     async def live(self, *topics: Topic, rate: float = 20) -> AsyncIterator[types.LiveFrame]:
         """
         Frames of the live stream, for ever: first `hello`, then those of the topics (all when none is named), `rate` of the arms
-        per second. A stream that breaks is taken up anew. Raises Refused, or Unreachable when it cannot begin.
+        per second. A stream that breaks is taken up anew. Raises Refused, also when a broken one is refused, or Unreachable when it
+        cannot begin.
         """
         # Before anything waits for ever: whoever is refused is told why.
         await self.call("GET", "/api/v1/arms")
@@ -375,12 +377,14 @@ class AsyncBridge:
         if topics:
             wanted["topics"] = list(topics)
         tries = 0
+        began = False
         while True:
             try:
                 async with connect(**self._stream()) as stream:
                     await stream.send(as_json(wanted))
                     async for text in stream:
                         tries = 0
+                        began = True
                         frame = json.loads(text)
                         if frame["type"] == "refused":
                             raise Refused(frame["reason"], code="invalid")
@@ -388,7 +392,10 @@ class AsyncBridge:
                         if not topics or frame["type"] in ("hello", *topics):
                             yield cast(types.LiveFrame, frame)
             except (OSError, WebSocketException) as error:
-                if tries >= len(PAUSES):
+                # What is refused once is refused again; what has begun goes on.
+                if isinstance(error, InvalidStatus) and 400 <= error.response.status_code < 500:
+                    raise _refusal(error.response) from None
+                if not began and tries >= len(PAUSES):
                     why = f"no live stream from {self.url}: {error}"
                     raise Unreachable(why, code="unreachable", remedy="start") from None
             await _sleep(PAUSES[min(tries, len(PAUSES) - 1)])
@@ -929,6 +936,15 @@ def _told(answer: httpx.Response) -> Any:
     if answer.content and "json" in answer.headers.get("content-type", ""):
         return answer.json()
     return answer.text or None
+
+
+def _refusal(answer: Response) -> BridgeError:
+    """The exception for a WebSocket that is refused."""
+    try:
+        told = json.loads(answer.body or b"")
+    except ValueError:
+        told = None
+    return problem_of(answer.status_code, told, answer.headers.get("x-request-id"))
 
 
 def _recording(name: str, below: str = "") -> str:

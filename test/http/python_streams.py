@@ -1,0 +1,94 @@
+"""
+How streams of arm-bridge-client go on after breaks, with await and without, on a stand-in for a bridge that goes away and comes
+back, then refuses. Prints as JSON what the client saw.
+"""
+
+import asyncio
+import json
+import threading
+
+from arm_bridge_client import AsyncBridge, Bridge, JointStream, Refused, _async, _sync
+from websockets.sync.server import serve
+
+# Many more attempts than pauses fit into the time that the bridge is away.
+_async.PAUSES = _sync.PAUSES = (0.01, 0.02)
+AWAY = 0.5
+
+
+class StandIn:
+    """Greets each stream, and ends it."""
+
+    port = 0
+    refuses = False
+
+    def start(self):
+        self.server = serve(lambda stream: stream.send('{"type": "hello"}'), "127.0.0.1", self.port, process_request=self.check)
+        self.port = self.server.socket.getsockname()[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def leave(self):
+        self.server.shutdown()
+        threading.Timer(AWAY, self.start).start()
+
+    def check(self, connection, request):
+        if self.refuses:
+            return self.answer(connection, 401, {"detail": "The token has been revoked."})
+        return self.answer(connection, 200, {"arms": []}) if request.path == "/api/v1/arms" else None
+
+    def answer(self, connection, status, body):
+        response = connection.respond(status, json.dumps(body))
+        del response.headers["Content-Type"]
+        response.headers.update({"Content-Type": "application/json", "X-Request-Id": "r-1"})
+        return response
+
+
+def refusal(error):
+    return [error.status, error.code, error.detail, error.request_id]
+
+
+def refused(action):
+    try:
+        action()
+    except Refused as error:
+        return refusal(error)
+    raise AssertionError("not refused")
+
+
+def tried(bridge, there):
+    frames = bridge.live("arms")
+    types = [next(frames)["type"]]
+    there.leave()
+    types.append(next(frames)["type"])
+    no_arm = refused(lambda: JointStream(bridge.arm(7)))
+    there.refuses = True
+    told = refused(lambda: next(frames))
+    no_token = refused(lambda: JointStream(bridge.arm(0)))
+    there.refuses = False
+    return {"types": types, "refused": told, "no_arm": no_arm[1], "no_token": no_token[0]}
+
+
+async def tried_async(bridge, there):
+    frames = bridge.live("arms")
+    types = [(await anext(frames))["type"]]
+    there.leave()
+    types.append((await anext(frames))["type"])
+    there.refuses = True
+    try:
+        await anext(frames)
+    except Refused as error:
+        return {"types": types, "refused": refusal(error)}
+    raise AssertionError("not refused")
+
+
+async def main():
+    there = StandIn()
+    there.start()
+    url = f"http://127.0.0.1:{there.port}"
+    with Bridge(url) as bridge:
+        seen = tried(bridge, there)
+    async with AsyncBridge(url) as bridge:
+        print(json.dumps([seen, await tried_async(bridge, there)]))
+    there.server.shutdown()
+
+
+asyncio.run(main())
