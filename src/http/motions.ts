@@ -86,9 +86,10 @@ export class Motions {
    * Starts a motion once for each key; a repeated request gets the same motion.
    * @param key idempotency key of the client
    * @param asked content of the request, equal for equal requests
+   * @param hasGone whether the connection of the request is closed
    * @throws {HttpProblem} 422 if the key was used for another motion
    */
-  once(key: string, asked: string, begin: () => Promise<Motion>): Promise<Motion> {
+  once(key: string, asked: string, begin: () => Promise<Motion>, hasGone: () => boolean): Promise<Motion> {
     const before = this.#keys.get(key);
     if (before !== undefined) {
       if (before.asked === asked) return before.motion;
@@ -97,8 +98,11 @@ export class Motions {
     const motion = begin();
     this.#keys.set(key, { asked, motion });
     if (this.#keys.size > MOST_KEYS) this.#keys.delete(this.#keys.keys().next().value!);
-    // A motion that never started may be requested again.
-    motion.catch(() => this.#keys.delete(key));
+    const forget = (): void => void this.#keys.delete(key);
+    // A motion that never started may be requested again, as may one that ends because its client hung up meanwhile.
+    motion.then(() => {
+      if (hasGone()) forget();
+    }, forget);
     return motion;
   }
 

@@ -95,6 +95,25 @@ test('a motion that nobody waits for ends when its client has gone', async () =>
   expect(motions.of(arm)).toMatchObject([{ state: 'cancelled', message: expect.stringContaining('not been heard') }]);
 });
 
+test('a key is free again when the client that has sent it hung up before its motion began', async () => {
+  const motions = new Motions(new VirtualTime().lane('http'));
+  let begun = 0;
+  const ask = (hasGone: boolean) => {
+    const work: Parameters<Motions['start']>[3] = ({ onTaken }) => {
+      begun++;
+      onTaken!();
+      return new Promise(() => {});
+    };
+    const caller = { owner: { key: 'http:anna', name: 'anna' }, takeOver: false };
+    const begin = () => motions.start({ name: 'arm' } as Arm, 'named', caller, work);
+    return motions.once('job-1', 'rest', begin, () => hasGone);
+  };
+  const dead = await ask(true);
+  const again = await ask(false);
+  expect(again.id).not.toBe(dead.id);
+  expect([(await ask(false)).id, begun]).toEqual([again.id, 2]);
+});
+
 test('what older routes move is a motion as well: listed, told to events, and cancelled by its id', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-motions-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -207,7 +207,9 @@ export const motionRoutes = [
       const key = keyOf(request);
       const begin = () => callers.run(reply, query, (caller) => motions.start(arm, kind, caller, work));
       const asked = JSON.stringify([arm.name, query, body]);
-      const motion = await (key === null ? begin() : motions.once(key, asked, begin));
+      const motion = await (key === null
+        ? begin()
+        : motions.once(key, asked, begin, () => request.raw.socket.destroyed));
       reply.code(202).header('location', `/api/v1/arms/${arm.name}/motions/${motion.id}`);
       return viewOf(motion);
     },
