@@ -709,11 +709,13 @@ export class Arm implements ControlListener {
   }
 
   async #stop(reason: string): Promise<void> {
+    const before = this.latched;
     this.#knownStop = this.#control.latchStop();
     this.#stopped(reason);
     // A stop of several arms latches all of them before it waits for a disk.
     await null;
-    this.#records.stop(this, reason);
+    if (before) this.#records.stopOnce(this, reason);
+    else this.#records.stop(this, reason);
     await this.#taken();
   }
 

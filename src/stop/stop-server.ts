@@ -192,7 +192,8 @@ export class StopServer {
       return;
     }
     const { status, message } = await this.#desk.stop(null, 'a stop on its WebSocket', origin);
-    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ type: 'stop', status, message }));
+    if (socket.readyState === socket.OPEN && socket.bufferedAmount < MOST_WAITING)
+      socket.send(JSON.stringify({ type: 'stop', status, message }));
   }
 
   /** CORS headers. The bridge's own page needs them too, because the stop port is another origin. */

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { listen } from '../../src/http/app.ts';
 import { Limits } from '../../src/http/limits.ts';
+import { MOST_WAITING } from '../../src/http/live/hub.ts';
 import { buildApp, type FakeServices, fakeServices } from './fakes.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -174,6 +175,19 @@ test('a stop stops all arms, says so, and passes the limit that other messages m
   });
   for (const arm of services.arms.all) expect(arm.read().state).toBe('stopped');
   allows.mockRestore();
+});
+
+test('a client that sends stops and reads no answers is sent no more than it may keep waiting', async () => {
+  const client = await new Client().opened();
+  client.send({ type: 'subscribe', topics: ['asks'] });
+  const waiting = vi.spyOn(WebSocket.prototype, 'bufferedAmount', 'get').mockReturnValue(MOST_WAITING);
+  client.socket.send('{"type": "stop"}');
+  await vi.waitFor(() => expect(services.arms.all[0]!.state).toBe('stopped'), PATIENCE);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  waiting.mockRestore();
+  client.socket.send('{"type": "stop"}');
+  await client.first('stop');
+  expect(client.frames.filter(({ type }) => type === 'stop')).toHaveLength(1);
 });
 
 test('chunks are followed as their connection says, answered one by one, and left with the connection', async () => {

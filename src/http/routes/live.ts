@@ -68,7 +68,9 @@ function keepGreeting({ services, clients }: Parts, client: Client, watcher: Wat
 
 async function stopAll({ services }: Parts, socket: WebSocket, origin: Origin): Promise<void> {
   const { status, message } = await stopArms(services.arms.all, 'a stop on the live stream', origin, services.clock);
-  if (socket.readyState === socket.OPEN) socket.send(writeStopped({ type: 'stop', status, message }));
+  // Answers are dropped for a client that does not read.
+  if (socket.readyState === socket.OPEN && socket.bufferedAmount < MOST_WAITING)
+    socket.send(writeStopped({ type: 'stop', status, message }));
 }
 
 /** @returns human-readable reason for a refusal; null if the chunk was answered */
