@@ -17,7 +17,15 @@ import { Callers } from './callers.ts';
 import { CLIENT_HEADER, type Client, Clients, LEASE } from './clients.ts';
 import { endSilent, refuseConnection, SERVER } from './connections.ts';
 import { DatagramPort } from './datagrams.ts';
-import { HttpProblem, INTERNAL_ERROR, PROBLEM_TYPE, problemDetails, problemOf, wantsProblem } from './errors.ts';
+import {
+  HttpProblem,
+  INTERNAL_ERROR,
+  PROBLEM_TYPE,
+  problemDetails,
+  problemOf,
+  retryHeaders,
+  wantsProblem,
+} from './errors.ts';
 import { etagOf, isKnown } from './etag.ts';
 import { type Admission, Guard } from './guard.ts';
 import { Limits } from './limits.ts';
@@ -66,14 +74,9 @@ const NOSNIFF = 'nosniff';
 /** Route label of requests that match no route. */
 const UNROUTED = 'unknown';
 
-/** Statuses that ask the client to retry, and the default Retry-After, s. */
-const ASK_AGAIN: ReadonlySet<number> = new Set([429, 503]);
-const ASK_AGAIN_AFTER = '1';
-
 function send(reply: FastifyReply, problem: HttpProblem): FastifyReply {
   const { id, headers } = reply.request;
-  if (ASK_AGAIN.has(problem.status)) reply.header('retry-after', ASK_AGAIN_AFTER);
-  reply.code(problem.status).headers(problem.headers);
+  reply.code(problem.status).headers({ ...retryHeaders(problem.status), ...problem.headers });
   if (!wantsProblem(headers.accept)) return reply.send({ detail: problem.detail, request_id: id });
   return reply.type(PROBLEM_TYPE).send(JSON.stringify(problemDetails(problem, id)));
 }

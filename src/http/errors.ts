@@ -65,6 +65,15 @@ export function shortened(problem: HttpProblem, brief: (text: string) => string)
   return new HttpProblem(status, text, headers, { code: named.code, remedy: named.remedy });
 }
 
+/** Statuses that ask the client to retry, and the default Retry-After, s. */
+const ASK_AGAIN: ReadonlySet<number> = new Set([429, 503]);
+const ASK_AGAIN_AFTER = '1';
+
+/** Headers that every response of a status has. */
+export function retryHeaders(status: number): Readonly<Record<string, string>> {
+  return ASK_AGAIN.has(status) ? { 'retry-after': ASK_AGAIN_AFTER } : {};
+}
+
 /** Response to any internal fault. The reason is in the log, not in the response. */
 export const INTERNAL_ERROR = new HttpProblem(500, 'Internal Server Error');
 

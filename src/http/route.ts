@@ -10,7 +10,7 @@ import type { Callers } from './callers.ts';
 import { originOf } from './callers.ts';
 import type { Clients } from './clients.ts';
 import type { DatagramPort } from './datagrams.ts';
-import { asProblem, HttpProblem, shortened } from './errors.ts';
+import { asProblem, HttpProblem, retryHeaders, shortened } from './errors.ts';
 import { queryBoolean, queryInteger, text, word } from './fields.ts';
 import type { Guard } from './guard.ts';
 import type { Limits } from './limits.ts';
@@ -307,7 +307,7 @@ export function handlerOf(route: Route, parts: Parts) {
     const writer = reply.statusCode === 503 ? writeFailure : write;
     const [result] = outcomeOf(answer);
     const told = result === 'failed' ? { ...(answer as object), request_id: reply.request.id } : answer;
-    reply.header('content-type', JSON_TYPE).send(writer!(told));
+    reply.headers({ ...retryHeaders(reply.statusCode), 'content-type': JSON_TYPE }).send(writer!(told));
   };
   /** Shortens what an answer repeats of the body of its request. */
   const brief = <T>(told: T, { body }: { readonly body: unknown }, request: FastifyRequest): T =>

@@ -5,7 +5,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../clock.ts';
 import { pathOf } from './addresses.ts';
 import { endWith } from './connections.ts';
-import { HttpProblem } from './errors.ts';
+import { HttpProblem, PROBLEM_TYPE, problemDetails, retryHeaders, wantsProblem } from './errors.ts';
 import { REQUEST_HEADER, type RequestIds } from './request-ids.ts';
 
 /** Ping interval, s. A client without a pong by the next ping is disconnected. */
@@ -47,6 +47,7 @@ export class WebSockets {
       refuse(
         // An HTTP server always passes a Socket, although the type is wider.
         socket as Socket,
+        request,
         new HttpProblem(400, `This is no valid request for a WebSocket: ${message}.`),
         named.get(request)!,
       ),
@@ -66,7 +67,7 @@ export class WebSockets {
         serve = admit(request, id);
       } catch (error) {
         const problem = error instanceof HttpProblem ? error : new HttpProblem(500, 'Internal Server Error');
-        refuse(socket, problem, id);
+        refuse(socket, request, problem, id);
         if (problem !== error) onFault(error);
         return;
       }
@@ -112,11 +113,14 @@ function answerWithout(server: Server, request: IncomingMessage, socket: Socket,
   server.emit(socket instanceof TLSSocket ? 'secureConnection' : 'connection', socket);
 }
 
-function refuse(socket: Socket, problem: HttpProblem, id: string): void {
-  const body = Buffer.from(JSON.stringify({ detail: problem.detail, request_id: id }));
+function refuse(socket: Socket, request: IncomingMessage, problem: HttpProblem, id: string): void {
+  const wanted = wantsProblem(request.headers.accept);
+  const plain = { detail: problem.detail, request_id: id };
+  const body = Buffer.from(JSON.stringify(wanted ? problemDetails(problem, id) : plain));
   const headers = {
+    ...retryHeaders(problem.status),
     ...problem.headers,
-    'content-type': 'application/json',
+    'content-type': wanted ? PROBLEM_TYPE : 'application/json',
     'content-length': body.length,
     'x-content-type-options': 'nosniff',
     [REQUEST_HEADER]: id,

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
+import { BridgeError } from '../../src/arm/types.ts';
 import type { HttpConfig } from '../../src/config/schema.ts';
 import { buildApp, fakeServices } from './fakes.ts';
 
@@ -41,6 +42,17 @@ test.each(DIALECTS)(
       status: 400,
       body: { detail: 'Failed to add robot connection: "unitree-go2" is no arm of this bridge.' },
     });
+    connections.connect = async () => {
+      throw new BridgeError('unavailable', 'No device answers.', { remedy: 'list_ports' });
+    };
+    const reply = await app!.inject({
+      method: 'POST',
+      url: '/robot/add-connection',
+      headers: { 'content-type': 'application/json', accept: 'application/problem+json' },
+      payload: JSON.stringify(body),
+    });
+    expect(reply.headers['retry-after']).toBe('1');
+    expect(reply.json()).toMatchObject({ status: 503, code: 'unavailable', remedy: 'list_ports' });
   },
 );
 

@@ -22,6 +22,7 @@ test('probes need no token and are told whether the loop runs and the arms are t
   const health = await app.inject('/healthz');
   expect([health.statusCode, health.json().message]).toEqual([503, 'The control loop does not run.']);
   expect(health.json().request_id).toBe(health.headers['x-request-id']);
+  expect(health.headers['retry-after']).toBe('1');
   const ready = await app.inject('/readyz');
   expect([ready.statusCode, ready.json().message]).toEqual([503, '1 of 2 arms are disconnected.']);
   expect(ready.json().request_id).toBe(ready.headers['x-request-id']);

@@ -58,5 +58,19 @@ test('who may not move arms gets no WebSocket, nor does one who names an arm tha
   expect(await refused({ authorization: `Bearer ${'r'.repeat(32)}` })).toBe(403);
   expect(await refused({ ...control, origin: 'http://example.com' })).toBe(403);
   expect(await refused(control, '?robot_id=7')).toBe(400);
+  const hands = Array.from(
+    { length: 16 },
+    () => new WebSocket(`ws://127.0.0.1:${port}/move/teleop/ws`, { headers: control }),
+  );
+  await Promise.all(hands.map((hand) => once(hand, 'open')));
+  const headers = { ...control, accept: 'application/problem+json' };
+  const further = new WebSocket(`ws://127.0.0.1:${port}/move/teleop/ws`, { headers });
+  further.on('error', () => {});
+  const [, response] = await once(further, 'unexpected-response');
+  expect(response.headers).toMatchObject({ 'retry-after': '1', 'content-type': 'application/problem+json' });
+  let told = '';
+  for await (const chunk of response) told += chunk;
+  expect(JSON.parse(told)).toMatchObject({ status: 503, code: 'unavailable' });
+  for (const hand of hands) hand.terminate();
   expect(await refused(control, '?robot_id=x')).toBe(422);
 });

@@ -98,7 +98,8 @@ export const connectionRoutes = [
       } catch (error) {
         const problem = asProblem(error, { route: '/robot/add-connection' });
         if (!(problem instanceof HttpProblem)) throw problem;
-        throw new HttpProblem(problem.status, `Failed to add robot connection: ${problem.message}`);
+        const message = `Failed to add robot connection: ${problem.message}`;
+        throw new HttpProblem(problem.status, message, problem.headers, problem.named);
       }
     },
   }),
