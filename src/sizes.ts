@@ -6,3 +6,5 @@ export const MOST_JOINTS = 32;
 export const MOST_PAIRS = 16;
 /** Most characters of a name. */
 export const LONGEST_NAME = 64;
+/** Most characters of the name of an owner of an arm. */
+export const LONGEST_OWNER = 128;

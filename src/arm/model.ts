@@ -179,7 +179,7 @@ const armFile = z.strictObject({
           .array(
             z.strictObject({
               id: z.int().min(0).max(252),
-              model: z.string().min(1),
+              model: z.string().min(1).max(LONGEST_NAME),
               sign,
               zero: z.int().min(0),
               shadow: z.boolean().default(false),

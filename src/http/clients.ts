@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Owner } from '../arm/types.ts';
 import type { Clock } from '../clock.ts';
+import { LONGEST_OWNER } from '../sizes.ts';
 import { bareAddress, copyOf, isLoopback } from './addresses.ts';
 import type { Dialect } from './dialect.ts';
 import { HttpProblem } from './errors.ts';
@@ -112,7 +113,10 @@ export class Clients {
     const here = address === '' || isLoopback(address);
     const from = here ? 'this computer' : bareAddress(address);
     const who = whoIs(request, admission, here ? 'on this computer' : `at ${from}`);
-    const owner = { key: `${PREFIX}${this.#dialect === 'phosphobot' ? 'all' : who.key}`, name: who.name };
+    const owner = {
+      key: `${PREFIX}${this.#dialect === 'phosphobot' ? 'all' : who.key}`,
+      name: who.name.slice(0, LONGEST_OWNER),
+    };
     const identity = { key, session, said, cookie, agent, owner, from };
     this.#identities.set(socket, identity);
     return identity;

@@ -3,7 +3,7 @@ import { alarmTexts } from '../arm/alarms.ts';
 import { ACTS, type Entry, OUTCOMES } from '../arm/journal.ts';
 import { travelOf } from '../arm/model.ts';
 import { ARM_STATES, type Arm } from '../arm/types.ts';
-import { MOST_JOINTS } from '../sizes.ts';
+import { LONGEST_OWNER, MOST_JOINTS } from '../sizes.ts';
 import { fitting } from './answer-size.ts';
 import { ASK_STATES, type Ask } from './asks.ts';
 import { components } from './fields.ts';
@@ -33,10 +33,13 @@ export const placement = {
   doubt: z.string().describe('Why its angles may be wrong, so that motions need `uncalibrated=true`; empty otherwise.'),
 };
 
+/** Most characters of a text about an arm or a pair: other bridges accept no more. */
+export const MOST_WORDS = 400;
+
 export const placementView = (arm: Arm) => ({
   calibrated: arm.read().calibrated,
   outside_limits: arm.outside,
-  doubt: arm.doubt,
+  doubt: arm.doubt.slice(0, MOST_WORDS),
 });
 
 /** Owner of an arm. */
@@ -48,7 +51,10 @@ export const holder = {
     .describe('Time since which that client has the arm, seconds since the epoch; null if the arm is free.'),
 };
 
-export const holderView = ({ held }: Arm) => ({ owner: held?.owner.name ?? null, owner_since: held?.since ?? null });
+export const holderView = ({ held }: Arm) => ({
+  owner: held?.owner.name.slice(0, LONGEST_OWNER) ?? null,
+  owner_since: held?.since ?? null,
+});
 
 export const armState = z
   .object({
@@ -100,6 +106,11 @@ export const objectPose = z
 const SCALE = 1e6;
 
 const rounded = (value: number): number => Math.round(value * SCALE) / SCALE + 0;
+/** A range that lies in `lower` to `upper`: what is beyond a limit by its last digit is refused. */
+const within = ({ lower, upper }: { readonly lower: number; readonly upper: number }) => ({
+  lower: Math.ceil(lower * SCALE) / SCALE + 0,
+  upper: Math.floor(upper * SCALE) / SCALE + 0,
+});
 const known = (value: number): number | null => (Number.isFinite(value) ? rounded(value) : null);
 const all = (values: Float64Array): (number | null)[] => Array.from(values, known);
 
@@ -169,7 +180,8 @@ export function armView(arm: Arm): ArmState {
 
 /** Why an arm is disconnected or stopped, with the next step if a route offers one; empty otherwise. */
 export function reasonView(arm: Arm): string {
-  return arm.detached ? `${arm.reason}: /robot/add-connection connects it` : arm.reason;
+  const step = arm.detached ? ': /robot/add-connection connects it' : '';
+  return `${arm.reason.slice(0, MOST_WORDS - step.length)}${step}`;
 }
 
 export const armFacts = z
@@ -221,6 +233,9 @@ export type ArmFacts = z.input<typeof armFacts>;
 /** Constant properties of an arm: they do not change while the bridge runs. */
 export function armFactsView(services: HttpServices, arm: Arm): ArmFacts {
   const { xyz, rpy } = services.mountOf(arm);
+  const ranges = arm.model.joints.map(within);
+  const inRange = (angle: number, i: number): number =>
+    Math.min(Math.max(rounded(angle), ranges[i]!.lower), ranges[i]!.upper);
   return {
     id: arm.id,
     name: arm.name,
@@ -235,17 +250,16 @@ export function armFactsView(services: HttpServices, arm: Arm): ArmFacts {
     joints: arm.model.joints.map((joint) => ({
       name: joint.name,
       role: joint.role,
-      lower: joint.lower,
-      upper: joint.upper,
-      velocity: joint.move.velocity,
-      torque_limit: joint.torqueLimit,
+      ...within(joint),
+      velocity: rounded(joint.move.velocity),
+      torque_limit: rounded(joint.torqueLimit),
       unit: 'rad',
       travel: travelOf(joint).map(rounded),
       turned: joint.servos[0]!.turned ?? false,
       servos: joint.servos.map(({ id, model }) => ({ id, model })),
     })),
     gripper: arm.model.gripper,
-    poses: Object.fromEntries([...arm.model.poses].map(([name, angles]) => [name, [...angles]])),
+    poses: Object.fromEntries([...arm.model.poses].map(([name, angles]) => [name, Array.from(angles, inRange)])),
     alarms: Object.fromEntries(alarmTexts(arm.model.family)),
   };
 }
@@ -279,17 +293,17 @@ export function mirrorView({ mirror }: HttpServices): z.input<typeof mirrorState
   const { active, reason, pairs } = mirror.status();
   return {
     active,
-    reason,
+    reason: reason.slice(0, MOST_WORDS),
     pairs: pairs.map((pair) => ({
       leader: pair.leader,
       follower: pair.follower,
       state: pair.state,
-      owner: pair.owner,
+      owner: pair.owner.slice(0, LONGEST_OWNER),
       owner_since: pair.since,
       rate: finite(pair.rate),
       latency: Number.isFinite(pair.latency) ? pair.latency : null,
       force_feedback: pair.forceFeedback,
-      reason: pair.reason,
+      reason: pair.reason.slice(0, MOST_WORDS),
     })),
   };
 }

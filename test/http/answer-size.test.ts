@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { longestWithin, type Schema } from '../../bench/worst-body.ts';
+import type { Arm } from '../../src/arm/types.ts';
 import type { Neighbour } from '../../src/fleet/neighbour.ts';
 import { type BridgeOverview, bounded, MOST_BRIDGES } from '../../src/fleet/overview.ts';
 import { MOST_ANSWER } from '../../src/http/answer-size.ts';
@@ -9,6 +10,7 @@ import { Frames, NOTHING_SEEN } from '../../src/http/live/frames.ts';
 import { querySchema, type Route } from '../../src/http/route.ts';
 import { ROUTES } from '../../src/http/routes/index.ts';
 import type { HttpServices } from '../../src/http/services.ts';
+import { holderView } from '../../src/http/views.ts';
 import type { RecordingFacts } from '../../src/recording/messages.ts';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
 import { buildApp, fakeServices } from './fakes.ts';
@@ -183,6 +185,25 @@ test('the largest laboratory is told in pages, and a bridge that tells too much 
 
 /** Descriptions, files and measurements, whose size the bridge's own data decide. */
 const isData = ({ answer }: Route): boolean => 'media' in answer;
+
+test('texts and owners of arms are cut, and limits and poses are told in six digits that the arm accepts', async () => {
+  const bridge = await VirtualBridge.startLight();
+  const arm = bridge.arm();
+  const { upper, lower, name } = arm.model.joints[0]!;
+  const { http } = bridge.bridge;
+  const as = (client: string) => ({ host: '127.0.0.1', 'x-arm-bridge-client': client });
+  await bridge.until(arm.stop('r'.repeat(900)));
+  const owner = { key: 'ros:x', name: 'o'.repeat(900) };
+  const { arms } = (await bridge.until(http.inject({ url: '/api/v1/arms', headers: as('z') }))).json();
+  expect(arms[0].now.reason).toBe('r'.repeat(400));
+  expect(holderView({ held: { owner, since: 1 } } as Arm).owner).toHaveLength(128);
+  const [told] = arms[0].joints;
+  expect(told).toMatchObject({ name, lower: expect.closeTo(lower, 5), upper: expect.closeTo(upper, 5) });
+  expect(told.lower).toBeGreaterThanOrEqual(lower);
+  expect(told.upper).toBeLessThanOrEqual(upper);
+  const digits = JSON.stringify([arms[0].joints, arms[0].poses]).match(/\.\d{7,}/g);
+  expect(digits).toBeNull();
+});
 
 test('sixteen arms fit into every answer', async () => {
   const arms = Array.from({ length: 16 }, (_, i) => ({

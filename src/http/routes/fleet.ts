@@ -8,13 +8,10 @@ import { components, queryInteger } from '../fields.ts';
 import { route } from '../route.ts';
 import { outcome } from '../schemas.ts';
 import type { HttpServices } from '../services.ts';
-import { holderView, placementView, reasonView } from '../views.ts';
+import { holderView, MOST_WORDS, placementView, reasonView } from '../views.ts';
 import { stopArms } from './stop.ts';
 
 bridgeOverview.register(components, { id: 'BridgeOverview' });
-
-/** Most characters of a text: other bridges accept no more. */
-const MOST_WORDS = 400;
 
 const otherBridge = z
   .object({
@@ -92,8 +89,8 @@ export function overviewOf(services: HttpServices): z.input<typeof bridgeOvervie
         state,
         torque,
         ...holderView(arm),
-        reason: reasonView(arm).slice(0, MOST_WORDS),
-        doubt: placementView(arm).doubt.slice(0, MOST_WORDS),
+        reason: reasonView(arm),
+        doubt: placementView(arm).doubt,
       };
     }),
   };
