@@ -20,7 +20,7 @@ export class SceneError extends Error {
 
 /** Largest coordinate of a scene object relative to its arm, m. */
 export const FARTHEST = 2;
-const MOST_OBJECTS = 30;
+const MOST_OBJECTS = 16;
 const MOST_PARTS = 10;
 
 const text = z
