@@ -4,7 +4,6 @@ import { drive, extend, OVER } from './drive.ts';
 import type { ArmController } from './joint/arm-controller.ts';
 import type { Joints } from './joint/joint-groups.ts';
 import type { Command, CommandResult } from './messages.ts';
-import { StopWord } from './snapshot/shared-snapshot.ts';
 import { Chunks } from './sources/chunks.ts';
 
 const ELSEWHERE = 'its servos belong to another machine';
@@ -27,7 +26,7 @@ export const COMMANDS: { readonly [K in Kind]: (thread: ControlThread, command: 
   },
   torque: (thread, { arm, on, epoch, joints }, settle) => {
     const { controller } = thread.arms[arm]!;
-    const refusal = (on ? torqueRefusal : releaseRefusal)(thread, arm, epoch, joints);
+    const refusal = on ? torqueRefusal(thread, arm, epoch, joints) : controller.link.reason;
     if (refusal !== '') {
       settle(refusal);
       return;
@@ -104,13 +103,6 @@ function torqueRefusal({ arms, shared }: ControlThread, arm: number, epoch: numb
   if (shared.stopLatched(arm)) return 'it is stopped';
   if (shared.isOver(arm, epoch, joints)) return OVER;
   return link.torqueRefusal === '' ? '' : `no torque: ${link.torqueRefusal}`;
-}
-
-/** A stop ends requests to let go too. One by the arm's own servos does not: such an arm is lowered and released. */
-function releaseRefusal({ arms, shared }: ControlThread, arm: number, epoch: number, joints: Joints): string {
-  const { link } = arms[arm]!.controller;
-  if (!link.up) return link.reason;
-  return shared.stop(arm) !== StopWord.fault && shared.isOver(arm, epoch, joints) ? OVER : '';
 }
 
 /** Carries out a command that needs transactions with single servos. */

@@ -67,17 +67,6 @@ test('what a session has asked for never acts once the session is over, though i
   expect(arm.read().state).toBe('ready');
 });
 
-test('an arm that is stopped while it is being let go holds', async () => {
-  await on();
-  const session = arm.claim(A);
-  const release = session.torqueOff().catch((error: unknown) => error);
-  const stop = arm.stop('test');
-  expect(await bridge.until(release)).toMatchObject({ code: 'stopped' });
-  await bridge.until(stop);
-  await bridge.pass(0.2);
-  expect(arm.read()).toMatchObject({ state: 'stopped', holding: true });
-});
-
 test('a motion whose arm is stopped and reset while it is on its way to the control loop does not begin', async () => {
   await on();
   const session = arm.claim(A);
