@@ -66,13 +66,12 @@ test('the stop is on disk before it is answered', async () => {
 
 test('a servo that stops its arm by itself has it stopped after a restart too', async () => {
   const bridge = await VirtualBridge.start();
-  const arm = bridge.arm();
-  await bridge.until(bridge.bridge.torque.on(arm, { owner: { key: 'a', name: 'a' }, takeOver: false }));
-  // What the control thread tells when a servo is too hot.
-  arm.state(6, 'servo 3 is too hot');
+  await bridge.until(bridge.bridge.torque.on(bridge.arm(), { owner: { key: 'a', name: 'a' }, takeOver: false }));
+  await bridge.fault('arm', { servos: { 3: { misreads: { temperature: { share: 1, by: 41 } } } } });
+  await bridge.becomes(() => expect(bridge.arm().latched).toBe(true));
   const next = await bridge.killAndStart();
   expect(next.arm().latched).toBe(true);
-  expect(next.arm().reason).toBe('servo 3 is too hot');
+  expect(next.arm().reason).toMatch(/^servo 3 \(elbow_flex\) has \d\d degC/);
 });
 
 test('after a crash nothing starts by itself before somebody resets the arms; then it does', async () => {

@@ -219,17 +219,18 @@ export class GroupDrive {
       if (this.#joints[i] === 0) continue;
       const stiffness = droop.stiffnessOf(i);
       const grip = model.stall[i]!;
+      const guard = model.yield[i]!;
       if (grip !== null) {
         // The owner of a remote gripper guards it itself.
         if (!link.remote)
           targets[i] = grip.step(targets[i]!, positions[i]!, velocities[i]!, efforts[i]!, stiffness, now);
-      } else if (mirroring) {
+      } else if (mirroring && guard !== null) {
         // The person moving the leader does not choose what a follower presses on; an overloaded follower would sag.
         // What carries the arm's own weight does not press. The measured load confirms what the spring explains.
         const spring = stiffness * (gate.goals[i]! - positions[i]! - bent[i]!);
         const press = Math.min(Math.abs(spring), Math.abs(efforts[i]!));
         const target = targets[i]! - bent[i]!;
-        targets[i] = model.yield[i]!.step(target, positions[i]!, velocities[i]!, press, stiffness, now) + bent[i]!;
+        targets[i] = guard.step(target, positions[i]!, velocities[i]!, press, stiffness, now) + bent[i]!;
       }
     }
   }
