@@ -179,6 +179,7 @@ describe('the service of systemd', () => {
   }, 240_000);
 
   test('is installed again without losing anything, with a priority for its control thread', async () => {
+    await booted.run('systemctl', ['stop', 'arm-bridge'], { timeout: 60_000 });
     const before = await token();
     await booted.run(program, ['install', '--realtime', '--no-start'], { timeout: 120_000 });
     expect(await token()).toBe(before);
