@@ -32,6 +32,10 @@ test('each call of /calibrate answers its step in the four fields that clients k
       message: expect.stringMatching(message),
     });
   }
+  // Whoever has looked on hears how it ended.
+  expect((await app.inject({ method: 'GET', url: STATE })).json()).toMatchObject({
+    detail: expect.stringMatching(/is not being calibrated: its last calibration was cancelled\. POST \/calibrate/),
+  });
   await app.close();
 });
 

@@ -739,8 +739,15 @@ export class FakeCalibrations {
     return { ...this.#answer(), joints: JOINTS.map((name) => ({ ...joint, name })) };
   }
 
+  ended: string | null = null;
+
+  lastEnd(): string | null {
+    return this.ended;
+  }
+
   async cancel(): Promise<boolean> {
     const open = this.step > 0;
+    if (open) this.ended = 'its last calibration was cancelled';
     this.step = 0;
     return open;
   }
