@@ -118,7 +118,8 @@ export class Library {
     // Whenever the bridge is killed from here on, the labels are kept.
     if (place.folder !== null) this.#write(place, await read({ ...place, path: place.path + UNFINISHED }), labels);
     renameSync(place.path + UNFINISHED, place.path);
-    return this.#describe(place, labels);
+    if (place.dataset !== null) await this.#index(place.dataset);
+    return this.#facts(place);
   }
 
   /** Deletes a recording that has just ended. */

@@ -159,8 +159,7 @@ export function declareArmParameters(
     const { PARAMETER_BOOL, PARAMETER_DOUBLE } = ParameterType;
     write(
       changed.map(
-        ({ name, value }) =>
-          new Parameter(name, value === true || value === false ? PARAMETER_BOOL : PARAMETER_DOUBLE, value),
+        ({ name, value }) => new Parameter(name, typeof value === 'boolean' ? PARAMETER_BOOL : PARAMETER_DOUBLE, value),
       ),
     );
     for (const { name, value } of changed) told.set(name, value);
