@@ -1,6 +1,7 @@
 import { request, send } from './api.ts';
 import { bridge } from './bridge.ts';
 import type { ArmFrame, ArmInfo, CalibrationAnswer, CalibrationState, SweptJoint } from './protocol.ts';
+import { withoutRoutes } from './words.ts';
 
 const CALIBRATION = 'its calibration, started by ';
 /** Who calibrates an arm; null: nobody. @param owner as its frames tell it */
@@ -36,6 +37,8 @@ export class Calibrating {
   /** Counts calls: an answer that an earlier one has left behind is not the newest word. */
   #calls = 0;
   #disagreeing = 0;
+  /** The one under way was begun or gone on with here. */
+  #own = false;
   #asking = false;
   #asked = 0;
 
@@ -70,6 +73,7 @@ export class Calibrating {
     } else {
       const goesOn = said.calibration_status === 'in_progress';
       this.answer = goesOn ? said : null;
+      this.#own = goesOn;
       this.held = goesOn && said.current_step === before;
       if (said.calibration_status === 'success') this.outcome = said.message;
       if (said.calibration_status === 'error') this.fault = said.message;
@@ -118,7 +122,10 @@ export class Calibrating {
     const call = this.#calls;
     const { ok, message } = await request({ method: 'GET', path: this.#path });
     if (ok || call !== this.#calls) return;
-    this.outcome = message;
+    const said = withoutRoutes(message);
+    // To whoever calibrates the arm it is a fault; others are told.
+    if (this.#own) this.fault = said;
+    else this.outcome = said;
     this.#changed();
   }
 
@@ -157,6 +164,7 @@ export class Calibrating {
 
   #see(state: CalibrationState): void {
     if (this.answer === null) {
+      this.#own = false;
       this.fault = '';
       this.outcome = '';
     }

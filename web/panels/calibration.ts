@@ -3,7 +3,6 @@ import { block, button, h, isOn, setText, toggle } from '../dom.ts';
 import type { ArmFrame, ArmInfo, SweptJoint } from '../protocol.ts';
 import type { Store } from '../store.ts';
 import { degrees, measure, spoken } from '../units.ts';
-import { withoutRoutes } from '../words.ts';
 
 /** Steps of a calibration, from the first on; an arm that holds is lowered before them. */
 const STEPS = ['Middle', 'Sweep', 'Hold', 'Move', 'Save'] as const;
@@ -158,7 +157,7 @@ function wizard(info: ArmInfo, hand: HandOfPractice | null): Wizard {
       mark.toggleAttribute('data-done', step !== undefined && i + 1 < step);
     }
     // What the arm does now, and which way its joints go, is still to be read while they do it.
-    setText(said, answer === null ? withoutRoutes(outcome) || ABOUT : words(answer.message, label));
+    setText(said, answer === null ? outcome || ABOUT : words(answer.message, label));
     const busy = call === 'cancel' ? 'Ending: its servos get back what they had.' : 'The step is under way.';
     const now = call !== null ? busy : leading ? 'Your hand is on its way.' : handed;
     setText(under, now);
