@@ -11,6 +11,9 @@ export interface PresentGoal {
   readonly position: Vector3;
 }
 
+/** A limp arm that lies further than this from where it lay has been moved, by a hand or its weight, rad. */
+const MOVED = 0.05;
+
 interface Entry {
   readonly session: ArmSession;
   readonly goal: PresentGoal;
@@ -24,6 +27,16 @@ interface Entry {
 export function asked(arm: Arm): Float64Array {
   const { holding, setpoints, positions } = arm.read();
   return (holding ? setpoints : positions).slice();
+}
+
+/** Where a limp arm lies, rad; null for one that holds. */
+export function limpAt(arm: Arm): Float64Array | null {
+  return arm.read().holding ? null : asked(arm);
+}
+
+/** Whether an arm that lay limp at `limp` (rad; null: it held) has been moved since, so that its way is not checked. */
+export function wasMoved(arm: Arm, limp: Float64Array | null): boolean {
+  return limp !== null && asked(arm).some((angle, i) => Math.abs(angle - limp[i]!) > MOVED);
 }
 
 /**

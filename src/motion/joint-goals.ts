@@ -3,7 +3,7 @@ import type { ArmSession } from '../arm/arm-session.ts';
 import type { ControlClient } from '../arm/control-client.ts';
 import { BridgeError, type Caller } from '../arm/types.ts';
 import type { Vector3 } from '../kinematics/frames.ts';
-import { asked, type Goals } from './goals.ts';
+import { asked, type Goals, limpAt, wasMoved } from './goals.ts';
 import type { Planners } from './planners.ts';
 
 /** A joint-space motion that has not ended by then decelerates to a hold, s. */
@@ -79,8 +79,10 @@ class Flight {
   async fly(): Promise<void> {
     const { session } = this;
     const { arm } = session;
+    const limp = limpAt(arm);
     try {
       let problem = await session.torqueOn();
+      if (problem === null && wasMoved(arm, limp)) problem = 'it was moved while it was limp; ask again';
       let goal: Float64Array | null = null;
       while (problem === null && goal !== this.goal) {
         goal = this.goal;

@@ -3,7 +3,7 @@ import { type ArmSession, AT_REST } from '../arm/arm-session.ts';
 import { BridgeError, type Caller } from '../arm/types.ts';
 import type { Pose } from '../kinematics/frames.ts';
 import type { SourceSpec } from '../rt/messages.ts';
-import { asked, type Goals } from './goals.ts';
+import { asked, type Goals, limpAt, wasMoved } from './goals.ts';
 import { type LostJoints, lowerTo, NONE } from './lower.ts';
 import type { AbsoluteMove, EndEffector, Forecast, MoveOutcome, Path, RelativeMove } from './moves.ts';
 import type { ArmPlanning, Planners, RequireWanted } from './planners.ts';
@@ -172,10 +172,12 @@ export class MoveService {
     if (!arm.failed) arm.requireDrivable();
     const plan = async (wanted: RequireWanted): Promise<Plan | string> => {
       const target = poseTarget(arm, this.#planning(arm), 'rest', null);
+      const limp = limpAt(arm);
       const route = await this.#route(arm, target.goal, wanted);
       if (typeof route === 'string') return this.#blocked(arm, route);
       const work = async (session: ArmSession, began: number): Promise<MoveOutcome> => {
-        const problem = (await session.torqueOn()) ?? (await lowerTo(session, route));
+        const way = await this.#holding(session, limp, route, target);
+        const problem = typeof way === 'string' ? way : await lowerTo(session, way);
         const outcome = this.#outcome(arm, target, began, 1, problem);
         if (problem === null) await session.torqueOff();
         return outcome;
@@ -206,8 +208,8 @@ export class MoveService {
    * @returns null when the arm is down and limp, else why it still holds
    */
   async lower(arm: Arm, caller: Caller, without: LostJoints = NONE): Promise<string | null> {
-    await arm.standing();
     const ask = arm.ask();
+    await arm.standing();
     const { state, torque, holding } = arm.read();
     if (arm.remote || arm.detached) return null;
     if (state === 'disconnected') {
@@ -319,14 +321,17 @@ export class MoveService {
       const target = { ...found, angles };
       const line = () => this.#planning(arm).line(asked(arm), target, arm, wanted);
       const still = ['connected', 'ready'].includes(arm.read().state);
+      const limp = limpAt(arm);
       const early = still ? await line() : null;
       if (typeof early === 'string') return refusal(early, 'Nothing has moved.');
       const work = async (session: ArmSession, began: number): Promise<MoveOutcome> => {
-        let problem = still ? null : await session.brake();
+        let problem = still ? await session.torqueOn() : await session.brake();
         let trials = 0;
         if (problem === null) {
-          const way = early ?? (await this.#planning(arm).line(asked(arm), target, arm));
-          if (typeof way === 'string') return refused(refusal(way, 'The arm has only been halted.'));
+          const planned = early !== null && !wasMoved(arm, limp);
+          const way = planned ? early : await this.#planning(arm).line(asked(arm), target, arm);
+          const done = limp === null ? 'halted' : 'switched on';
+          if (typeof way === 'string') return refused(refusal(way, `The arm has only been ${done}.`));
           const end = { ...target, goal: way.end };
           this.#goals.set(session, { q: way.end, position: target.position });
           const legs: SourceSpec[] = [{ kind: 'waypoints', ...way }];
@@ -352,17 +357,37 @@ export class MoveService {
   async #legs(arm: Arm, target: Target, wanted: RequireWanted, then?: Sequel): Promise<Plan | string> {
     const kept = keptBack(arm, target);
     if (kept !== null) return kept;
+    const limp = limpAt(arm);
     const route = await this.#route(arm, target.goal, wanted);
     if (typeof route === 'string') return this.#blocked(arm, route);
     const work = async (session: ArmSession, began: number): Promise<MoveOutcome> => {
       let trials = 0;
       const count = () => trials++;
-      const legs = route.map((goal): SourceSpec => ({ kind: 'trajectory', goal, speed: null }));
-      const there = (await session.torqueOn()) ?? (await this.#reach(session, target, legs, count));
+      const way = await this.#holding(session, limp, route, target);
+      const there = typeof way === 'string' ? way : await this.#reach(session, target, legsOf(way), count);
       const problem = there ?? (await then?.(session, target)) ?? null;
       return this.#outcome(arm, target, began, trials, problem);
     };
     return { target, work };
+  }
+
+  /**
+   * Switches torque on. An arm that lay limp, and has moved since its way was planned, gets a way from where it stands.
+   * @param limp where it lay, rad; null when it held @param route planned from there
+   * @returns the way from where it holds, or why it does not go
+   */
+  async #holding(
+    session: ArmSession,
+    limp: Float64Array | null,
+    route: readonly Float64Array[],
+    { goal }: Target,
+  ): Promise<readonly Float64Array[] | string> {
+    const { arm } = session;
+    const problem = await session.torqueOn();
+    if (problem !== null) return problem;
+    if (!wasMoved(arm, limp)) return route;
+    const anew = await this.#route(arm, goal);
+    return typeof anew === 'string' ? this.#blocked(arm, anew) : anew;
   }
 
   /**
@@ -461,6 +486,11 @@ export class MoveService {
       leg = { kind: 'trajectory', goal: target.goal.map((angle, i) => angle + correction[i]!), speed: null };
     }
   }
+}
+
+/** Straight joint-space motions along a way. */
+function legsOf(way: readonly Float64Array[]): SourceSpec[] {
+  return way.map((goal) => ({ kind: 'trajectory', goal, speed: null }));
 }
 
 /** Why the arm's servos do not go to a target, or null. */

@@ -3,7 +3,7 @@ import type { Arm } from '../arm/arm.ts';
 import { BridgeError, type Caller } from '../arm/types.ts';
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../message-of.ts';
-import { asked, type Goals } from '../motion/goals.ts';
+import { asked, type Goals, limpAt, wasMoved } from '../motion/goals.ts';
 import type { Planners } from '../motion/planners.ts';
 import { EpisodeWatch } from './episode-watch.ts';
 import {
@@ -364,14 +364,17 @@ export class RecordingService {
     ask: ReturnType<Arm['ask']>,
   ): Promise<ReplayOutcome> {
     const { planners, goals, clock } = this.#parts;
-    const approach = await planners.of(arm).route(asked(arm), replay.first, () => arm.requireWanted(ask));
-    if (typeof approach === 'string') {
+    const wayTo = async (): Promise<readonly Float64Array[]> => {
+      const way = await planners.of(arm).route(asked(arm), replay.first, () => arm.requireWanted(ask));
+      if (typeof way !== 'string') return way;
       throw new BridgeError(
         'bad_request',
-        `On the way to the first pose of "${name}" arm ${arm.name} would hit something: ${approach}. Nothing has moved.`,
+        `On the way to the first pose of "${name}" arm ${arm.name} would hit something: ${way}. Nothing has moved.`,
         { arm },
       );
-    }
+    };
+    const limp = limpAt(arm);
+    let approach = await wayTo();
     const began = clock.now();
     // A replay takes longer than the recording if the arm's limits slow it down.
     const timeLimit = replay.whole ? replay.duration + TIME_RESERVE * arm.slowdown : Number.POSITIVE_INFINITY;
@@ -380,6 +383,7 @@ export class RecordingService {
     aim();
     try {
       let problem = await session.torqueOn();
+      if (problem === null && wasMoved(arm, limp)) approach = await wayTo();
       for (const goal of approach) problem ??= await session.drive({ kind: 'trajectory', goal, speed: null });
       problem ??= await replay.drive(session);
       if (problem === null) aim();
