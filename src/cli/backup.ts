@@ -25,6 +25,7 @@ import { ConfigError, loadConfig, usualConfigFile } from '../config/load.ts';
 import { fileDisk, handOver, makeFolder } from '../disk.ts';
 import { NamedTokens } from '../named-tokens.ts';
 import { VERSION } from '../version.ts';
+import { tokenFilesOf } from './call.ts';
 import { carryOut, EXIT, UsageError } from './servo-access.ts';
 
 /** Version of the backup format. A bridge reads this version and all older ones. */
@@ -53,12 +54,13 @@ interface Places {
   readonly calibration: string;
   readonly recordings: string;
   /** Token files, by their names in a backup. */
-  readonly tokens: Readonly<Record<string, string>>;
+  readonly tokens: Readonly<Record<string, string | null>>;
   /** The user's own arm folders below the configuration's folder, as paths relative to it. */
   readonly models: readonly string[];
 }
 
-function placesOf(file: string): Places {
+/** @param home where the configuration file is or will be: tokens may be beside it */
+function placesOf(file: string, home = file): Places {
   const config = loadConfig(file, process.env);
   const state = config.state_folder ?? defaultStateFolder();
   const folder = dirname(resolve(file));
@@ -69,8 +71,7 @@ function placesOf(file: string): Places {
     calibration: config.calibration_folder ?? join(state, 'calibration'),
     recordings: recordingsFolder(config),
     tokens: {
-      token: config.http.token_file ?? join(state, 'token'),
-      read_token: config.http.read_token_file ?? '',
+      ...tokenFilesOf(config, home),
       'tokens.json': new NamedTokens(fileDisk, state).path,
     },
     models: [...new Set(models)].filter((path) => existsSync(join(folder, path, 'arm.yaml'))),
@@ -143,7 +144,7 @@ function backup(file: string, options: BackupOptions): number {
       if (STATE_FILES.test(name)) put(join(places.state, name), `state/${name}`);
     }
     if (options.tokens) {
-      for (const [name, from] of Object.entries(places.tokens)) put(from, `tokens/${name}`);
+      for (const [name, from] of Object.entries(places.tokens)) if (from !== null) put(from, `tokens/${name}`);
       if (!names.includes('tokens/token')) process.stderr.write(`${withoutToken(places)}\n`);
     }
     if (options.recordings) put(places.recordings, 'recordings');
@@ -179,8 +180,8 @@ function backup(file: string, options: BackupOptions): number {
 /** What to do about a token that the configuration does not lead to. */
 function withoutToken({ tokens }: Places): string {
   return (
-    `The token of the bridge is not in the backup, because ${tokens.token} does not exist. The service of systemd keeps it in ` +
-    '/etc/arm-bridge, containers in docker/secrets: copy it from there (docs/deployment.md, Backup).'
+    `The token of the bridge is not in the backup, because ${tokens.token} does not exist. Containers keep it in ` +
+    'docker/secrets: copy it from there. The service of systemd keeps it in /etc/arm-bridge: run this with sudo.'
   );
 }
 
@@ -229,14 +230,14 @@ function restore(file: string, options: RestoreOptions): number {
       if (error instanceof ConfigError) throw new UsageError(`the configuration in ${file}: ${error.message}`);
       throw error;
     }
-    const there = placesOf(config);
     const target = resolve(options.config);
+    const there = placesOf(config, target);
     const homes: Readonly<Record<string, (path: string) => string | null>> = {
       config: (path) => (path === manifest.config ? target : join(dirname(target), path)),
       calibration: (path) => join(there.calibration, path),
       state: (path) => (STATE_FILES.test(path) ? join(there.state, path) : null),
       recordings: (path) => (options.recordings ? join(there.recordings, path) : null),
-      tokens: (path) => (options.tokens ? there.tokens[path] || null : null),
+      tokens: (path) => (options.tokens ? (there.tokens[path] ?? null) : null),
     };
     const moves = Object.keys(manifest.files).flatMap((name) => {
       const [kind, ...rest] = name.split('/');

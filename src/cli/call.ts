@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { type IncomingMessage, type RequestOptions, request as requestPlain } from 'node:http';
 import { request as requestTls } from 'node:https';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -20,13 +20,27 @@ interface Answer {
   readonly body: string;
 }
 
-/** The token of a configuration's bridge; null if it has none. */
-function tokenOf({ http, state_folder: folder }: Config): string | null {
-  const file = http.token_file ?? join(folder ?? defaultStateFolder(), 'token');
+/**
+ * Token files of the bridge that runs with a configuration file: those that it names or, for a service of systemd, those
+ * beside it.
+ */
+export function tokenFilesOf({ http, state_folder: folder }: Config, file: string) {
+  const beside = (name: string): string | null => {
+    const path = join(dirname(resolve(file)), name);
+    return existsSync(path) ? path : null;
+  };
+  return {
+    token: http.token_file ?? beside('token') ?? join(folder ?? defaultStateFolder(), 'token'),
+    read_token: http.read_token_file ?? beside('read_token'),
+  };
+}
+
+/** The token of the bridge that runs with a configuration file; null if it has none. */
+function tokenOf(config: Config, file: string): string | null {
   try {
-    return readFileSync(file, 'utf8').split('\n', 1)[0]!.trim();
+    return readFileSync(tokenFilesOf(config, file).token, 'utf8').split('\n', 1)[0]!.trim();
   } catch (error) {
-    if (http.token_file === null && (error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (config.http.token_file === null && (error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
 }
@@ -35,9 +49,14 @@ function tokenOf({ http, state_folder: folder }: Config): string | null {
  * Sends a request to the bridge of a configuration. Its certificate must be the configured one, because the request
  * carries the token.
  */
-function ask(config: Config, method: string, path: string, body: string | undefined): Promise<Answer> {
+function ask(
+  config: Config,
+  token: string | null,
+  method: string,
+  path: string,
+  body: string | undefined,
+): Promise<Answer> {
   const { host, port, tls } = config.http;
-  const token = tokenOf(config);
   const options: RequestOptions = {
     host: EVERYWHERE[host] ?? host,
     port,
@@ -102,7 +121,7 @@ export function addCall(program: Command): void {
       const config = loadConfig(options.config, process.env);
       const { host, port } = config.http;
       try {
-        const answer = await ask(config, method, path.startsWith('/') ? path : `/${path}`, body);
+        const answer = await ask(config, tokenOf(config, options.config), method, `/${path.replace(/^\//, '')}`, body);
         if (answer.body !== '') process.stdout.write(`${answer.body.trimEnd()}\n`);
         if (answer.status < 400 && !isFailure(answer.body)) return;
       } catch (error) {

@@ -145,7 +145,9 @@ describe('the service of systemd', () => {
     expect(await booted.run('stat', ['-c', '%U:%G', ...written])).toBe('arm-bridge:arm-bridge\n'.repeat(4));
     await booted.run('systemctl', ['start', 'arm-bridge'], { timeout: 60_000 });
     await ready();
+    const called = await booted.run(program, ['call', 'GET', '/api/v1/arms', ...config]);
     const { body } = await machine.ask('/api/v1/arms', { token: named });
+    expect(JSON.parse(called).arms).toHaveLength(JSON.parse(body).arms.length);
     const arms: { name: string; bus: string; now: { doubt: string } }[] = JSON.parse(body).arms;
     expect(arms.find(({ name }) => name === 'follower')).toMatchObject({ bus, now: { doubt: '' } });
     expect((await machine.ask('/move/init?robot_id=1', { method: 'POST', token: named })).status).toBe(200);
@@ -160,6 +162,9 @@ describe('the service of systemd', () => {
 
   test('is updated as the document says, with its ROS 2 in a folder that it may read', async () => {
     const config = ['--config', '/etc/arm-bridge/config.yaml'];
+    await booted.run(program, ['backup', '--tokens', ...config, '/root/tokens.tar.gz']);
+    const held = (await booted.run('tar', ['-tzf', '/root/tokens.tar.gz'])).split('\n');
+    expect(held).toEqual(expect.arrayContaining(['./tokens/token', './tokens/read_token']));
     const kept = await booted.outcome(program, ['backup', ...config, '/root/before.tar.gz']);
     expect([kept.code, kept.stderr]).toEqual([0, expect.stringContaining('calibration 1')]);
     const build = '/opt/arm-bridge/docker/build.sh';
