@@ -16,6 +16,8 @@ export interface AskedChunk {
   readonly limits: ChunkLimits & BlendLimits;
   readonly setpoints: Float64Array;
   readonly velocities: Float64Array;
+  /** The chunk that the arm follows until this one takes over; null for none. */
+  readonly before: ChunkPath | null;
   /** Monotonic, s. */
   readonly now: number;
 }
@@ -109,20 +111,18 @@ export function from(path: ChunkPath, now: number): ChunkPath {
   };
 }
 
-/** Where a chunk leads the joints, now at `setpoints` (rad) with `velocities` (rad/s), for the contact check. */
-function ledTo(
-  path: ChunkPath,
-  setpoints: Float64Array,
-  velocities: Float64Array,
-  limits: BlendLimits,
-  now: number,
-): LedPoses {
+/** Where a chunk leads the joints, for the contact check: along the chunk before until its own first point. */
+function ledTo(path: ChunkPath, { setpoints, velocities, limits, before, now }: AskedChunk): LedPoses {
   const joints = setpoints.length;
   let t = now;
   const source = new Chunks(limits, () => t);
   source.begin(setpoints, velocities, now, new Float64Array(joints));
-  source.take(path);
   const at = setpoints.slice();
+  if (before !== null) {
+    source.take(from(before, now));
+    source.next(now, 0, at);
+  }
+  source.take(path);
   const times: number[] = [];
   const positions: number[] = [];
   // The blend can last longer than the chunk, and its length is not known before.
@@ -136,7 +136,8 @@ function ledTo(
 }
 
 /** The motion of a chunk, and where it leads the arm from now on. */
-export function ledChunk({ times, positions, blend, limits, setpoints, velocities, now }: AskedChunk): LedChunk {
+export function ledChunk(asked: AskedChunk): LedChunk {
+  const { times, positions, blend, limits, now } = asked;
   const path = chunkPath(times, positions, blend, limits);
-  return { path, led: ledTo(from(path, now), setpoints, velocities, limits, now) };
+  return { path, led: ledTo(from(path, now), asked) };
 }

@@ -87,6 +87,13 @@ interface Run {
   readonly begun: Promise<void>;
   /** Id of the motion, once it has one. */
   motion: Promise<string>;
+  /** The chunk that it followed when the newest came, if any, and the newest. */
+  paths: readonly ChunkPath[];
+}
+
+/** The chunk that a run follows at `now` (s), until a newer one takes over; null for none. */
+function followed(run: Run | undefined, now: number): ChunkPath | null {
+  return run?.paths.findLast(({ times }) => times[0]! <= now) ?? null;
 }
 
 /** State of one sender of chunks for an arm. */
@@ -146,7 +153,8 @@ export class ChunkService {
       return { ...none, message };
     }
     const wanted = () => arm.requireWanted(ask, joints);
-    const path = await this.#inTurn(arm, () => this.#freePath(arm, times, positions, chunk.blend, wanted));
+    const before = () => followed(this.#runOf(arm, caller, joints), this.#clock.now());
+    const path = await this.#inTurn(arm, () => this.#freePath(arm, times, positions, chunk.blend, before, wanted));
     const now = this.#clock.now();
     const skipped = times.findLastIndex((time) => time <= now) + 1;
     if (skipped === times.length) return { ...none, message: 'All of its points are late: it is skipped.' };
@@ -219,6 +227,8 @@ export class ChunkService {
       if (run.session.arrived) return null;
       throw error;
     }
+    const before = followed(run, this.#clock.now());
+    run.paths = before === null ? [path] : [before, path];
     run.sender = sender;
     run.watch.start(deadMan);
     return run.motion;
@@ -247,7 +257,17 @@ export class ChunkService {
       onRefused = reject;
     });
     begun.catch(() => {});
-    const run: Run = { arm, owner: key, session, sender, cut, watch, begun, motion: Promise.resolve('') };
+    const run: Run = {
+      arm,
+      owner: key,
+      session,
+      sender,
+      cut,
+      watch,
+      begun,
+      motion: Promise.resolve(''),
+      paths: [first],
+    };
     this.#runs.add(run);
     try {
       const message = await session.drive({ kind: 'chunks', first }, { onBegun });
@@ -288,6 +308,7 @@ export class ChunkService {
 
   /**
    * The motion of a chunk.
+   * @param before the chunk that the arm follows by then
    * @throws {BridgeError} unsupported, when it would lead to a contact
    */
   async #freePath(
@@ -295,11 +316,13 @@ export class ChunkService {
     times: Float64Array,
     positions: Float64Array,
     blend: number,
+    before: () => ChunkPath | null,
     requireWanted: () => void,
   ): Promise<ChunkPath> {
     const planning = this.#planners.of(arm);
     const { setpoints, velocities } = arm.read();
     const at = setpoints.slice();
+    const follows = before();
     const asked = {
       times,
       positions,
@@ -307,11 +330,14 @@ export class ChunkService {
       limits: limitsOf(arm),
       setpoints: at,
       velocities: velocities.slice(),
+      before: follows,
       now: this.#clock.now(),
     };
     const { path, led } = await planning.chunk(asked, requireWanted);
     requireWanted();
     const touched = await planning.touchesAlong(at, led.positions, requireWanted);
+    // Another one may have taken over meanwhile.
+    if (before() !== follows) return this.#freePath(arm, times, positions, blend, before, requireWanted);
     if (touched === null) return path;
     const when = led.times[touched.index]!;
     const next = times.findIndex((time) => time >= when);
@@ -330,9 +356,10 @@ export class ChunkService {
   #requirePaused(arm: Arm, { owner, takeOver }: Caller, observed: number, last: number): void {
     const now = this.#clock.now();
     const sender = this.#senders.get(arm)?.get(owner.key);
-    if (sender === undefined || takeOver) return;
-    const over = Math.max(arm.severed, arm.interrupted);
-    if (!sender.severed && sender.heard > over) return;
+    if (sender === undefined) return;
+    // Whoever takes over may go on after another owner, but not after a stop.
+    const over = takeOver ? arm.interrupted : Math.max(arm.severed, arm.interrupted);
+    if ((takeOver || !sender.severed) && sender.heard > over) return;
     if (now >= sender.pause && observed >= over) return;
     sender.severed = true;
     sender.pause = Math.max(sender.pause, now + pauseFor(last - now));

@@ -183,6 +183,29 @@ test('points between which a joint would have to be too fast are named, and gone
   expectSmooth();
 });
 
+test('a chunk in the future is checked for contact from where the one before will have led the arm', async () => {
+  // From `init` both ways are free, as is the way to `far`; on the straight way from `far` to `near` the gripper dips into the table.
+  const start = [-0.7, 0.7, 0];
+  const far = [0.18, 1.38, -1.15];
+  const near = [-0.43, 1.08, 0.34];
+  const joints = ['shoulder_lift', 'elbow_flex', 'wrist_flex'];
+  const shares = Array.from({ length: 20 }, (_, k) => (k + 1) / 20);
+  const toFar = shares.map((share) => start.map((angle, i) => angle + share * (far[i]! - angle)));
+  const toNear = { joints, times: [2.5, 4], positions: [near, near] };
+  await accepted(toNear);
+  await bridge.post('/stop');
+  await bridge.post('/stop/reset');
+  await bridge.pass(6);
+  await accepted({ joints, times: shares.map((share) => 2 * share), positions: toFar });
+  await bridge.pass(0.1);
+  expect(await send(toNear)).toMatchObject({
+    status: 400,
+    body: { detail: expect.stringMatching(/gripper_link and floor would touch.*Nothing of the chunk is followed/) },
+  });
+  await bridge.pass(2.5);
+  expect(bridge.arm().read().positions[2]).toBeCloseTo(far[1]!, 1);
+});
+
 test('a chunk in the future waits for its time; the newest wins', async () => {
   await accepted(chunk((t) => 0.3 * t, { count: 30 }));
   await watch(0.2);
@@ -195,39 +218,69 @@ test('a chunk in the future waits for its time; the newest wins', async () => {
   expectSmooth();
 });
 
-test('a stop ends it, and what goes on after the reset does not take the arm: a pause does', async () => {
-  const way = wave();
-  const next = () => send(chunk((t) => way(wall() + t)));
-  const { motion } = (await next()).body;
-  await watch(0.5);
-  await bridge.post('/stop');
-  await watch(0.5);
-  expect((await motions())[0]).toMatchObject({ id: motion, state: 'failed', message: expect.stringContaining('stop') });
-  expect((await next()).status).toBe(409);
-  await bridge.post('/stop/reset');
-  const held = goal();
-  for (let round = 0; round < 4; round++) {
-    const refused = await next();
-    expect(refused).toMatchObject({ status: 400 });
-    expect(refused.body.detail).toMatch(/send none for 1\.\d s, then begin anew/);
-    await watch(0.4);
-  }
-  expect(goal()).toBe(held);
-  await watch(2);
-  await accepted(chunk((t) => way(wall() + t)));
-  await watch(1);
-  expect(await state()).toBe('moving');
-});
+const BOTH = [
+  ['', ''],
+  ['?take_over=true', ', even to take over'],
+] as const;
 
-test('what was observed before a stop is not followed after its reset', async () => {
+test.each(BOTH)(
+  'a stop ends it%.0s, and what goes on after the reset does not take the arm%s: a pause does',
+  async (query) => {
+    const way = wave();
+    const next = () =>
+      send(
+        chunk((t) => way(wall() + t)),
+        query,
+      );
+    const { motion } = (await next()).body;
+    await watch(0.5);
+    await bridge.post('/stop');
+    await watch(0.5);
+    expect((await motions())[0]).toMatchObject({
+      id: motion,
+      state: 'failed',
+      message: expect.stringContaining('stop'),
+    });
+    expect((await next()).status).toBe(409);
+    await bridge.post('/stop/reset');
+    const held = goal();
+    for (let round = 0; round < 4; round++) {
+      const refused = await next();
+      expect(refused).toMatchObject({ status: 400 });
+      expect(refused.body.detail).toMatch(/send none for 1\.\d s, then begin anew/);
+      await watch(0.4);
+    }
+    expect(goal()).toBe(held);
+    await watch(2);
+    await accepted(chunk((t) => way(wall() + t)));
+    await watch(1);
+    expect(await state()).toBe('moving');
+  },
+);
+
+test.each(BOTH)('what was observed before a stop%.0s is not followed after its reset%s', async (query) => {
   await accepted(chunk(() => 0));
   await watch(3);
   const before = wall();
   await bridge.post('/stop');
   await bridge.post('/stop/reset');
   await watch(3);
-  expect((await send(chunk(() => 0.5, { observed: before, latency: 9, first: 4 }))).status).toBe(400);
-  expect((await send(chunk(() => 0.5, { observed: wall() }))).body.detail).toMatch(/send none for/);
+  expect(
+    (
+      await send(
+        chunk(() => 0.5, { observed: before, latency: 9, first: 4 }),
+        query,
+      )
+    ).status,
+  ).toBe(400);
+  expect(
+    (
+      await send(
+        chunk(() => 0.5, { observed: wall() }),
+        query,
+      )
+    ).body.detail,
+  ).toMatch(/send none for/);
   await watch(3);
   await accepted(chunk(() => 0.5, { observed: wall() }));
 });
