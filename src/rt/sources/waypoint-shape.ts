@@ -35,9 +35,11 @@ export function shapeFault(
 ): string | null {
   // With velocities that `Waypoints` chooses, the path stays between the poses.
   if (path.velocities === null) return null;
-  const source = begun(path, start, limits.velocity);
   const skipped = skippedOf(path);
   const joints = limits.names.length;
+  // A pose at time 0 is where the arm stands as measured: how far the setpoints are from it is no fault of the path, and
+  // the gate makes up for it within the limits.
+  const source = begun(path, skipped === 1 ? path.positions.subarray(0, joints) : start, limits.velocity);
   for (let k = moving && skipped === 0 ? 1 : 0; k < source.segments; k++) {
     for (let i = 0; i < joints; i++) {
       const fault = segmentFault(source, path.accelerations != null, k, i, limits);

@@ -32,8 +32,11 @@ export interface WaypointLimits {
   readonly acceleration: Float64Array;
 }
 
-/** A pose at time 0 must be this near to the setpoints, rad, as is the measured pose, from which planners start. */
-export const START_TOLERANCE = 0.05;
+/**
+ * A pose at time 0 must be this near to the setpoints, rad. Planners start from the measured pose, and a load bends a
+ * resting joint by up to 0.08 rad.
+ */
+export const START_TOLERANCE = 0.1;
 /** Positions beyond a limit by no more than this are rounding errors, rad; the gate clamps them. */
 const POSITION_SLACK = 1e-6;
 /** Speeds above a limit by no more than this part are rounding errors. */

@@ -45,6 +45,11 @@ describe('the peak of a quintic lies inside its segment', () => {
   });
 });
 
+test('a path from the measured pose, which a load has bent away from the setpoints, is judged by itself', () => {
+  const way = path([0, 0.1, 0.8], [0.05, 0, 0.06, 0, 0.3, 0], [0, 0, 0.2, 0, 0, 0], [2, 0, 1, 0, 0, 0]);
+  expect(waypointFault(way, REST, LIMITS) ?? shapeFault(way, REST, LIMITS, false)).toBeNull();
+});
+
 test('a swing beyond a position limit between two poses that are within is refused', () => {
   // From 0.9 at 1 rad/s back to 0.9 at rest within 1 s: the cubic goes 4/27 further.
   const way = path([1, 2], [0.9, 0, 0.9, 0], [1, 0, 0, 0]);

@@ -252,7 +252,7 @@ test.each([
   ['a position beyond the upper limit', path([1], [1 + 2e-6, 0]), /shoulder would go to 1.000 rad/],
   ['a speed just above its limit', path([1], [0, 1 + 2e-3]), /elbow would need 1.002 rad\/s.*at least 1.002 s/],
   ['a quick first segment backwards', path([0.2], [0, -0.5]), /elbow would need 2.500 rad\/s from the start.*0.500 s/],
-  ['a start that is too far from the arm', path([0, 1], [0.05 + NEAR, 0, 0, 0]), /jump by 0.050 rad/],
+  ['a start that is too far from the arm', path([0, 1], [0.1 + NEAR, 0, 0, 0]), /jump by 0.100 rad/],
   [
     'a passing speed backwards',
     path([1, 2], [0, 0, 0, 0], [0, -1.1, 0, 0]),
