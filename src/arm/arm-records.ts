@@ -64,7 +64,12 @@ export class ArmRecords {
 
   /** Like `stop`, but keeps the reason of a stop that is on disk already, so that repeated stops wait for no disk. */
   stopOnce(arm: Recorded, reason: string): void {
-    if (this.#read(arm).stopped === null) this.stop(arm, reason);
+    if (!this.isStopped(arm)) this.stop(arm, reason);
+  }
+
+  /** Whether the arm's stop is on disk. */
+  isStopped(arm: Recorded): boolean {
+    return this.#read(arm).stopped !== null;
   }
 
   /** A person has reset the arm. Another thread may have stopped it meanwhile: check its stop afterwards. */

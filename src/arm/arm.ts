@@ -878,6 +878,8 @@ export class Arm implements ControlListener {
         this.#ownership.lose({ reason: 'disconnected', message: `the arm is disconnected (${reason})` });
         break;
       case 'keepStop':
+        // Kept before the arm was disconnected: what its servos say now is not why they stopped it.
+        if (this.#records.isStopped(this)) break;
         this.journal.record('stop', this.name, BY_ITSELF, 'done', reason);
         this.#stopReason = reason;
         this.#records.stop(this, reason);
@@ -886,7 +888,7 @@ export class Arm implements ControlListener {
         // A failing servo does not end the lowering.
         if (this.failed && this.#ownership.lowers) break;
         this.#interrupt();
-        this.#ownership.lose({ reason: 'stopped', message: `stopped (${reason})` });
+        this.#ownership.lose({ reason: 'stopped', message: `stopped (${this.#stopReason})` });
         break;
       case 'tell': {
         const state = ARM_STATES[this.#state]!;

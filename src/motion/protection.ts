@@ -5,6 +5,9 @@ import type { Ailment } from '../rt/driver/arm-link.ts';
 import type { MoveService } from './move-service.ts';
 
 const KEY = 'protection';
+/** By then a servo that has fallen silent, which brakes the arm at once, counts as lost, s; and a simulated one. */
+const LOSS_KNOWN = 1;
+const SIMULATED_LOSS_KNOWN = 6;
 
 /** A servo that carries nothing any more. */
 interface Lost {
@@ -13,12 +16,14 @@ interface Lost {
   readonly ailment: Ailment;
 }
 
+type Losses = Map<number, Lost>;
+
 /** Lowers an arm with an ailing servo while the other servos still carry it. */
 export class Protection {
   readonly #motion: MoveService;
   readonly #tell: (text: string) => void;
   /** The servos that each arm lost which is being lowered now, by joint. */
-  readonly #lowering = new Map<Arm, Map<number, Lost>>();
+  readonly #lowering = new Map<Arm, Losses>();
 
   /** @param tell receives important human-readable messages */
   constructor(motion: MoveService, tell: (text: string) => void) {
@@ -48,8 +53,16 @@ export class Protection {
     if (lowered.size > 0) await arm.giveUp().catch(() => {});
   }
 
+  /** Whether more servos are lost than were known when a lowering began. @param problem why it did not succeed */
+  async #loseMore(arm: Arm, lost: Losses, known: number, problem: string | null): Promise<boolean> {
+    const { clock, simulated } = arm;
+    const until = clock.now() + (simulated ? SIMULATED_LOSS_KNOWN : LOSS_KNOWN);
+    while (problem !== null && lost.size === known && clock.now() < until) await arm.nextCycle();
+    return lost.size > known;
+  }
+
   /** @param text why it is lowered @param lost its lost servos; those that are lost on the way are added */
-  async #lower(arm: Arm, text: string, lost: Map<number, Lost>): Promise<void> {
+  async #lower(arm: Arm, text: string, lost: Losses): Promise<void> {
     this.#lowering.set(arm, lost);
     const owner = { key: KEY, name: `the protection of its servos (${text})` };
     const caller: Caller = { owner, takeOver: true, automatic: true };
@@ -64,7 +77,7 @@ export class Protection {
         // With a dead joint the arm could not do what another owner would ask.
         if (known > 0) arm.reserve(caller.owner);
         problem = await this.#motion.lower(arm, caller, lost).finally(() => session.end());
-      } while (lost.size > known);
+      } while (await this.#loseMore(arm, lost, known, problem));
     } catch (error) {
       problem = messageOf(error);
     } finally {

@@ -44,6 +44,18 @@ test('an arm that its own hot servo has stopped is lowered and released all the 
   for (const [i, angle] of bridge.arm().model.poses.get('rest')!.entries())
     expect(Math.abs(positions[i]! - angle)).toBeLessThan(0.15);
   expect((await bridge.post('/move/init')).status).toBe(409);
+  // Its supply goes off to let it cool, and comes back: it is the same stop, with the same reason.
+  const stops = async () => (await bridge.get('/api/v1/events?act=stop')).body.events.length;
+  const before = await stops();
+  await bridge.fault('arm', { unplugged: true });
+  await bridge.becomes(async () => expect((await bridge.status(0)).state).toBe('disconnected'));
+  await misread(bridge, null);
+  await bridge.fault('arm', { unplugged: false });
+  await bridge.becomes(async () => expect((await bridge.status(0)).state).toBe('stopped'));
+  expect((await bridge.status(0)).reason).toContain('69 degC and switches off at 70');
+  expect(await stops()).toBe(before);
+  await misread(bridge, HOTTER);
+  await bridge.pass(2);
   // A reset does not keep it from stopping again.
   expect((await bridge.post('/stop/reset')).body).toMatchObject({ status: 'error', robots: [] });
   await misread(bridge, null);

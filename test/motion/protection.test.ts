@@ -37,21 +37,27 @@ test('around a servo that has shut itself down the others lower the arm and hold
 });
 
 test.each([
-  ['wrist_roll', { restart: true }, 'gripper'],
-  ['wrist_roll', { restart: true }, 'wrist_flex'],
-  ['elbow_flex', { heat: 66 }, 'elbow_flex'],
+  ['wrist_roll', { restart: true }, 'limp', 'gripper'],
+  ['wrist_roll', { restart: true }, 'limp', 'wrist_flex'],
+  ['wrist_roll', { restart: true }, 'silent', 'wrist_flex'],
+  ['elbow_flex', { heat: 66 }, 'limp', 'elbow_flex'],
+  ['elbow_flex', { heat: 66 }, 'silent', 'gripper'],
 ])(
-  'an arm that is lowered for its %s (%o) gets down although its %s is lost on the way',
-  async (first, fault, second) => {
+  'an arm that is lowered for its %s (%o) gets down although a %s servo is lost on the way, its %s',
+  async (first, fault, loss, second) => {
     const { bridge, arm } = await held('koch');
     const id = (name: string): number => 1 + arm.model.joints.findIndex((joint) => joint.name === name);
     await bridge.fault('arm', { servos: { [id(first)]: fault } });
     await bridge.becomes(() => expect(arm.read().state).toBe('moving'));
     await bridge.pass(0.15);
-    await bridge.fault('arm', { servos: { [id(second)]: { restart: true } } });
-    await bridge.becomes(() => expect(arm.reason).toMatch(new RegExp(`${second}.*have lowered it and hold$`)));
+    await bridge.fault(
+      'arm',
+      loss === 'limp' ? { servos: { [id(second)]: { restart: true } } } : { dead: [id(second)] },
+    );
+    await bridge.becomes(() => expect(arm.reason).toMatch(new RegExp(`${second}.*have lowered it and hold$`)), 30);
     await bridge.pass(0.5);
-    expect(arm.read().torque).toBe(true);
+    // An arm with a silent servo is disconnected once it is down.
+    expect(arm.read().torque).toBe(loss === 'limp');
     const rest = arm.model.poses.get('rest')!;
     const { positions } = await bridge.host.arms!.truth('arm');
     expect(Math.abs(positions[1]! - rest[1]!)).toBeLessThan(0.2);
