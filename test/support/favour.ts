@@ -7,7 +7,7 @@ import { constants, setPriority } from 'node:os';
  */
 export function favour(pid = 0): void {
   try {
-    setPriority(pid, constants.priority.PRIORITY_ABOVE_NORMAL);
+    setPriority(pid, constants.priority.PRIORITY_HIGHEST);
   } catch (error) {
     const { code } = error as { code?: string };
     if (code !== 'ERR_SYSTEM_ERROR') throw error;
