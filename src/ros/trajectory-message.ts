@@ -116,18 +116,27 @@ export function readTrajectory(arm: Arm, message: TrajectoryMessage, now: number
   return { path, begin: begin > now ? begin : null };
 }
 
-/** Least time in which an arm at rest reaches a point, s. Planners that give accelerations expect them to be kept. */
-function timeTo(arm: Arm, names: readonly string[], { positions, accelerations }: Point): number {
-  const { setpoints } = arm.read();
+/**
+ * Least time in which an arm reaches a point, s. Planners that give accelerations expect them to be kept; an arm in motion
+ * is on its way there already, as after a plan that goes on from the one before.
+ */
+function timeTo(arm: Arm, names: readonly string[], { positions, velocities, accelerations }: Point): number {
+  const { setpoints, state } = arm.read();
+  const fromRest = accelerations.length > 0 && state !== 'moving';
   let time = 0;
   for (const [column, name] of names.entries()) {
     const index = arm.model.joints.findIndex((joint) => joint.name === name);
     const { move } = arm.model.joints[index]!;
-    const way = Math.abs(positions[column]! - setpoints[index]!);
+    const signed = positions[column]! - setpoints[index]!;
+    const way = Math.abs(signed);
     // An arm that is not connected has no setpoints, and does not get to any point.
     if (Number.isNaN(way)) return 0;
     time = Math.max(time, way / (move.velocity * arm.pace));
-    if (accelerations.length > 0) time = Math.max(time, 2 * Math.sqrt(way / move.acceleration));
+    if (!fromRest) continue;
+    const speed = velocities[column]! * Math.sign(signed);
+    const restToRest = 2 * Math.sqrt(way / move.acceleration);
+    const gaining = speed > 0 ? Math.max((2 * way) / speed, speed / move.acceleration) : Number.POSITIVE_INFINITY;
+    time = Math.max(time, Math.min(restToRest, gaining));
   }
   return time;
 }

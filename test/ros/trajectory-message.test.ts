@@ -69,8 +69,13 @@ test('one that runs already gives the arm the time that it needs to its first po
   // With accelerations the way there keeps to them.
   const smooth = message(NOW - 0.15, [0.1, 0.03, 0.6, 6], [0.2, 0.12, 1.2, 6], [0.6, 0.3, 0, 0]);
   const [first, second] = read(smooth).times;
-  expect(first).toBeCloseTo(2 * Math.sqrt(0.12 / 6), 3);
+  expect(first).toBeCloseTo(0.2, 3);
   expect(second! - first!).toBeCloseTo(0.4, 6);
+  const still = message(NOW - 0.15, [0.1, 0.03, 0.6, 6], [0.2, 0.12, 0, 6], [0.6, 0.3, 0, 0]);
+  expect(read(still).times[0]).toBeCloseTo(2 * Math.sqrt(0.12 / 6), 3);
+  // An arm in motion is on its way: a plan that goes on from the one before is not put off.
+  arm.snapshot = { ...arm.snapshot, state: 'moving' };
+  expect(read(message(NOW - 0.002, [0.1, 0.1, 1, 0], [0.2, 0.2, 0, 0])).times[0]).toBeCloseTo(0.098, 3);
 });
 
 test('one that is over is too old, one that begins much later is a mistake', () => {
