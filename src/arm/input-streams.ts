@@ -68,6 +68,17 @@ export class InputStreams {
     }
   }
 
+  /**
+   * Handles a message that asks for no motion: it keeps the arm if its stream drives it.
+   * @returns the joint group whose input receives it; null when the stream does not drive the arm
+   */
+  keep(arm: Arm, ownerKey: string): Group | null {
+    const stream = this.#streams.get(arm)?.get(ownerKey);
+    if (stream === undefined || stream.session === null) return null;
+    stream.heard = this.#clock.now();
+    return groupOf(stream.session);
+  }
+
   /** Whether this owner's messages drive the arm now. */
   drives(arm: Arm, ownerKey: string): boolean {
     return (this.#streams.get(arm)?.get(ownerKey)?.session ?? null) !== null;

@@ -20,7 +20,8 @@ export class JogService {
   }
 
   /**
-   * Handles a message of a stream. The first one takes the arm, which must be free and ready (or taken over). After
+   * Handles a message of a stream. The first one takes the arm, which must be free and ready (or taken over); speeds of 0
+   * keep it, but take none, because joysticks at rest go on sending them. After
    * `timeout` without a message the arm decelerates to a hold; after 0.5 s without one it is released.
    * @param timeout s, as set by the first message of a stream
    * @returns why the message is refused; null when the arm moves
@@ -34,8 +35,10 @@ export class JogService {
     if (!values.every(Number.isFinite)) {
       return new BridgeError('bad_request', `a speed for arm ${arm.name} is no number`, { arm });
     }
-    const group = this.#inputs.take(arm, { kind: 'jog', timeout }, caller, movedBy(arm, velocity));
-    if (group instanceof BridgeError) return group;
+    const group = values.every((value) => value === 0)
+      ? this.#inputs.keep(arm, caller.owner.key)
+      : this.#inputs.take(arm, { kind: 'jog', timeout }, caller, movedBy(arm, velocity));
+    if (group === null || group instanceof BridgeError) return group;
     this.#control.sample({ kind: 'jog', arm: arm.index, group, velocity });
     return null;
   }
@@ -55,5 +58,5 @@ export class JogService {
 function movedBy(arm: Arm, velocity: JogVelocity): Joints {
   if (velocity.kind === 'twist') return 'arm';
   const moved = arm.model.joints.filter((_, i) => velocity.velocities[i] !== 0);
-  return moved.length === 0 ? 'arm' : arm.jointsOf(moved.map(({ name }) => name));
+  return arm.jointsOf(moved.map(({ name }) => name));
 }

@@ -50,6 +50,22 @@ test('the first message takes a ready arm, the next ones keep it, half a second 
   expect(arm.read().state).toBe('ready');
 });
 
+test('speeds of zero take no arm, keep the one that is driven, and are the pause after which a stick drives again', async () => {
+  expect(await stream(() => jog(caller('a'), 0), 0.4)).toBeNull();
+  expect(arm.owner).toBeNull();
+  expect(await stream(() => jog(caller('a')), 0.4)).toBeNull();
+  expect(await stream(() => jog(caller('a'), 0), 1)).toBeNull();
+  expect(arm.owner?.key).toBe('a');
+  const rest = pan();
+  await bridge.post('/stop');
+  await bridge.post('/stop/reset');
+  expect(jog(caller('a'))).toMatch(/pause the stream/);
+  expect(await stream(() => jog(caller('a'), 0), 0.6)).toBeNull();
+  expect(arm.owner).toBeNull();
+  expect(Math.abs(pan() - rest)).toBeLessThan(0.005);
+  expect(jog(caller('a'))).toBeNull();
+});
+
 test('another owner is refused with the name of the present one, or takes the arm over, which the first then loses', async () => {
   jog(caller('a'));
   await bridge.pass(PERIOD);
@@ -64,7 +80,7 @@ test('a limp arm is refused with what to do, and takes up the stream after a pau
   await bridge.until(bridge.bridge.torque.off(arm, true, caller('somebody')));
   const refused = bridge.bridge.jog.feed(
     arm,
-    { kind: 'joints', velocities: new Float64Array(arm.model.joints.length) },
+    { kind: 'joints', velocities: new Float64Array(arm.model.joints.length).fill(0.1) },
     caller('a'),
   );
   expect(refused).toMatchObject({ message: 'arm arm is connected, not ready', remedy: 'torque_on' });
