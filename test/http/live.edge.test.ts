@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { listen } from '../../src/http/app.ts';
 import { Limits } from '../../src/http/limits.ts';
 import { MOST_WAITING } from '../../src/http/live/hub.ts';
-import { buildApp, type FakeServices, fakeServices } from './fakes.ts';
+import { buildApp, type FakeArm, type FakeServices, fakeServices } from './fakes.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 const PATIENCE = { timeout: 20_000 };
@@ -252,8 +252,10 @@ test('an arm that somebody else drives or jogs is not jogged', async () => {
 });
 
 test('a client that does not read loses frames, and the others do not', async () => {
-  // Frames of a hundred kilobytes, so that the buffers of the system are soon full.
-  services.arms.all[0]!.reason = 'x'.repeat(100_000);
+  // Frames of many arms with long reasons, so that the buffers of the system are soon full.
+  const [arm] = services.arms.all;
+  arm!.reason = 'x'.repeat(400);
+  (services.arms.all as FakeArm[]).push(...Array.from({ length: 30 }, () => arm!));
   const idle = await new Client().opened();
   idle.socket.pause();
   const reader = await new Client().opened();
