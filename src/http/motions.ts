@@ -46,6 +46,13 @@ interface Under {
   why: string | null;
 }
 
+/** The motion of an idempotency key. */
+interface Keyed {
+  readonly asked: string;
+  /** Settles when the motion has begun, or has been refused; null if its client has gone. */
+  readonly living: Promise<Motion | null>;
+}
+
 /**
  * Motions of HTTP clients, both those a request waits for and those followed by id. A motion is listed from the moment
  * its client has the arm.
@@ -53,7 +60,7 @@ interface Under {
 export class Motions {
   readonly #clock: Clock;
   readonly #motions = new Map<string, Under>();
-  readonly #keys = new Map<string, { readonly asked: string; readonly motion: Promise<Motion> }>();
+  readonly #keys = new Map<string, Keyed>();
   #next = 0;
 
   constructor(clock: Clock) {
@@ -83,27 +90,52 @@ export class Motions {
   }
 
   /**
-   * Starts a motion once for each key; a repeated request gets the same motion.
+   * Starts a motion once for each key; a repeated request gets the same motion. A motion that never started, or that
+   * ends at once because its client hung up while it was planned, leaves the key free: the repetition starts it anew.
    * @param key idempotency key of the client
    * @param asked content of the request, equal for equal requests
-   * @param hasGone whether the connection of the request is closed
+   * @param caller of `begin`
    * @throws {HttpProblem} 422 if the key was used for another motion
    */
-  once(key: string, asked: string, begin: () => Promise<Motion>, hasGone: () => boolean): Promise<Motion> {
-    const before = this.#keys.get(key);
-    if (before !== undefined) {
-      if (before.asked === asked) return before.motion;
-      throw new HttpProblem(422, 'This Idempotency-Key belongs to another motion: send a new key with each motion.');
+  async once(key: string, asked: string, { signal }: Caller, begin: () => Promise<Motion>): Promise<Motion> {
+    for (let before = this.#keys.get(key); before !== undefined; before = this.#keys.get(key)) {
+      if (before.asked !== asked) {
+        throw new HttpProblem(422, 'This Idempotency-Key belongs to another motion: send a new key with each motion.');
+      }
+      const motion = await before.living;
+      if (motion !== null) return motion;
     }
     const motion = begin();
-    this.#keys.set(key, { asked, motion });
+    const keyed: Keyed = { asked, living: this.#living(motion, signal, () => this.#forget(key, keyed)) };
+    // The request itself waits for `motion`, and a repetition need not come.
+    keyed.living.catch(() => {});
+    this.#keys.set(key, keyed);
     if (this.#keys.size > MOST_KEYS) this.#keys.delete(this.#keys.keys().next().value!);
-    const forget = (): void => void this.#keys.delete(key);
-    // A motion that never started may be requested again, as may one that ends because its client hung up meanwhile.
-    motion.then(() => {
-      if (hasGone()) forget();
-    }, forget);
     return motion;
+  }
+
+  /**
+   * Waits until a motion has begun. The signal that ends the motion decides, not the state of the connection, which may be
+   * lost before the signal aborts, and then ends no motion.
+   * @param onLost called if it has not begun, or has and will end at once
+   * @returns null if its client has gone
+   */
+  async #living(begun: Promise<Motion>, signal: AbortSignal | undefined, onLost: () => void): Promise<Motion | null> {
+    try {
+      const motion = await begun;
+      if (signal?.aborted !== true) return motion;
+    } catch (error) {
+      if (signal?.aborted !== true) {
+        onLost();
+        throw error;
+      }
+    }
+    onLost();
+    return null;
+  }
+
+  #forget(key: string, keyed: Keyed): void {
+    if (this.#keys.get(key) === keyed) this.#keys.delete(key);
   }
 
   /** Motions of an arm, newest first. */

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { VirtualTime } from '../../explore/virtual-clock.ts';
 import type { Arm } from '../../src/arm/types.ts';
 import { Clients, LEASE } from '../../src/http/clients.ts';
-import { Motions } from '../../src/http/motions.ts';
+import { type Motion, Motions } from '../../src/http/motions.ts';
 import { type Answer, VirtualBridge } from '../support/virtual-bridge.ts';
 
 const LIST = '/api/v1/arms/arm/motions';
@@ -98,20 +98,54 @@ test('a motion that nobody waits for ends when its client has gone', async () =>
 test('a key is free again when the client that has sent it hung up before its motion began', async () => {
   const motions = new Motions(new VirtualTime().lane('http'));
   let begun = 0;
-  const ask = (hasGone: boolean) => {
-    const work: Parameters<Motions['start']>[3] = ({ onTaken }) => {
+  /** @param planned resolves when the arm may be taken */
+  const ask = (signal?: AbortSignal, planned: Promise<void> = Promise.resolve()) => {
+    const work: Parameters<Motions['start']>[3] = async ({ onTaken }) => {
       begun++;
+      await planned;
       onTaken!();
       return new Promise(() => {});
     };
-    const caller = { owner: { key: 'http:anna', name: 'anna' }, takeOver: false };
-    const begin = () => motions.start({ name: 'arm' } as Arm, 'named', caller, work);
-    return motions.once('job-1', 'rest', begin, () => hasGone);
+    const owner = { key: 'http:anna', name: 'anna' };
+    const caller = { owner, takeOver: false, ...(signal === undefined ? {} : { signal }) };
+    return motions.once('job-1', 'rest', caller, () => motions.start({ name: 'arm' } as Arm, 'named', caller, work));
   };
-  const dead = await ask(true);
-  const again = await ask(false);
-  expect(again.id).not.toBe(dead.id);
-  expect([(await ask(false)).id, begun]).toEqual([again.id, 2]);
+  const dead = await ask(AbortSignal.abort());
+  // It hangs up while its motion is planned, and asks twice more before the planning ends.
+  let plan = (): void => {};
+  const planned = new Promise<void>((resolve) => {
+    plan = resolve;
+  });
+  const connection = new AbortController();
+  const cut = ask(connection.signal, planned);
+  connection.abort();
+  const retries = Promise.all([ask(), ask()]);
+  plan();
+  const [again, oncemore] = await retries;
+  expect(again.id).not.toBe((await cut).id);
+  expect(new Set([dead.id, (await cut).id, again.id, oncemore.id]).size).toBe(3);
+  expect([(await ask()).id, begun]).toEqual([again.id, 3]);
+});
+
+test('a repetition of what was refused only because its client hung up is planned again, and of another refusal is refused too', async () => {
+  const motions = new Motions(new VirtualTime().lane('http'));
+  const connection = new AbortController();
+  const ask = (key: string, begin: () => Promise<Motion>, signal = new AbortController().signal) =>
+    motions.once(key, 'rest', { owner: { key: 'http:anna', name: 'anna' }, takeOver: false, signal }, begin);
+  const other = { id: 'other' } as Motion;
+  let refuse = (_: Error): void => {};
+  const refused = new Promise<Motion>((_, reject) => {
+    refuse = reject;
+  });
+  const hungUp = ask('job-1', () => refused, connection.signal);
+  const beside = ask('job-2', () => refused);
+  connection.abort();
+  const again = ask('job-1', () => Promise.resolve(other));
+  const besideAgain = ask('job-2', () => Promise.resolve(other));
+  const results = Promise.allSettled([hungUp, beside, again, besideAgain]);
+  refuse(new Error('cannot be reached'));
+  expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled', 'rejected']);
+  expect(await ask('job-2', () => Promise.resolve(other))).toBe(other);
 });
 
 test('what older routes move is a motion as well: listed, told to events, and cancelled by its id', async () => {

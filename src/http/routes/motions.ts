@@ -205,11 +205,11 @@ export const motionRoutes = [
     handler: async ({ services, callers, motions }, { arm, query, body, request }, reply) => {
       const { kind, work } = workOf(services, arm, body);
       const key = keyOf(request);
-      const begin = () => callers.run(reply, query, (caller) => motions.start(arm, kind, caller, work));
       const asked = JSON.stringify([arm.name, query, body]);
-      const motion = await (key === null
-        ? begin()
-        : motions.once(key, asked, begin, () => request.raw.socket.destroyed));
+      const motion = await callers.run(reply, query, (caller) => {
+        const begin = () => motions.start(arm, kind, caller, work);
+        return key === null ? begin() : motions.once(key, asked, caller, begin);
+      });
       reply.code(202).header('location', `/api/v1/arms/${arm.name}/motions/${motion.id}`);
       return viewOf(motion);
     },
