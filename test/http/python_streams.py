@@ -6,6 +6,7 @@ back, then refuses. Prints as JSON what the client saw.
 import asyncio
 import json
 import threading
+import time
 
 from arm_bridge_client import AsyncBridge, Bridge, JointStream, Refused, _async, _sync
 from websockets.sync.server import serve
@@ -20,6 +21,8 @@ class StandIn:
 
     port = 0
     refuses = False
+    #: Streams that are still to be refused with these statuses, for a moment.
+    later = []
 
     def start(self):
         self.server = serve(lambda stream: stream.send('{"type": "hello"}'), "127.0.0.1", self.port, process_request=self.check)
@@ -33,12 +36,16 @@ class StandIn:
     def check(self, connection, request):
         if self.refuses:
             return self.answer(connection, 401, {"detail": "The token has been revoked."})
-        return self.answer(connection, 200, {"arms": []}) if request.path == "/api/v1/arms" else None
+        if request.path == "/api/v1/arms":
+            return self.answer(connection, 200, {"arms": []})
+        if self.later:
+            return self.answer(connection, self.later.pop(), {"detail": "Too many streams."}, {"Retry-After": "1"})
+        return None
 
-    def answer(self, connection, status, body):
+    def answer(self, connection, status, body, headers={}):
         response = connection.respond(status, json.dumps(body))
         del response.headers["Content-Type"]
-        response.headers.update({"Content-Type": "application/json", "X-Request-Id": "r-1"})
+        response.headers.update({"Content-Type": "application/json", "X-Request-Id": "r-1", **headers})
         return response
 
 
@@ -59,18 +66,24 @@ def tried(bridge, there):
     types = [next(frames)["type"]]
     there.leave()
     types.append(next(frames)["type"])
+    there.later = [408, 429]
+    since = time.monotonic()
+    types.append(next(frames)["type"])
+    waited = time.monotonic() - since
     no_arm = refused(lambda: JointStream(bridge.arm(7)))
     there.refuses = True
     told = refused(lambda: next(frames))
     no_token = refused(lambda: JointStream(bridge.arm(0)))
     there.refuses = False
-    return {"types": types, "refused": told, "no_arm": no_arm[1], "no_token": no_token[0]}
+    return {"types": types, "refused": told, "no_arm": no_arm[1], "no_token": no_token[0], "waited": waited >= 2}
 
 
 async def tried_async(bridge, there):
     frames = bridge.live("arms")
     types = [(await anext(frames))["type"]]
     there.leave()
+    types.append((await anext(frames))["type"])
+    there.later = [429]
     types.append((await anext(frames))["type"])
     there.refuses = True
     try:

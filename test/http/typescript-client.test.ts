@@ -83,3 +83,24 @@ test('a stream of what seldom changes may be silent, one that stands still is ta
     expect([topic, count > 1]).toEqual([topic, often.has(topic)]);
   }
 });
+
+test('a stream that has begun goes on after a refusal that may not last, and ends with another', async () => {
+  const answers = [null, 429, 408, null, 401];
+  async function* hello(): AsyncGenerator<string> {
+    yield JSON.stringify({ type: 'hello' });
+  }
+  const open = async () => {
+    const status = answers.shift()!;
+    if (status !== null) throw problemOf(status, { detail: 'no' }, null);
+    return hello();
+  };
+  vi.useFakeTimers();
+  let frames = 0;
+  const reading = (async () => {
+    for await (const _ of liveFrames(open)) frames++;
+  })();
+  const told = expect(reading).rejects.toMatchObject({ status: 401 });
+  await vi.advanceTimersByTimeAsync(30_000);
+  await told;
+  expect([frames, answers]).toEqual([2, []]);
+});

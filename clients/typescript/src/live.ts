@@ -8,6 +8,8 @@ export type Topic = Exclude<LiveFrame['type'], 'hello'>;
 const MOST_SILENCE = 3000;
 /** What comes only as it changes: a stream of these alone may be silent. */
 const RARE: ReadonlySet<Topic> = new Set(['objects', 'log', 'events', 'asks']);
+/** Statuses of a refusal that may not last: the request came too slowly, or there are too many. */
+const LATER: ReadonlySet<number> = new Set([408, 429]);
 /** Time before the next attempt, ms: at first, and at most. */
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 2000;
@@ -99,9 +101,9 @@ export async function* liveFrames<Frame = LiveFrame>(
         lookAfter();
       }
     } catch (error) {
-      // What is refused once is refused again; what has begun goes on.
+      // What is refused once is refused again, unless it came too slowly or too often; what has begun goes on.
       const told = error instanceof BridgeError ? error : null;
-      const refused = told !== null && told.status !== null && told.status < 500;
+      const refused = told !== null && told.status !== null && told.status < 500 && !LATER.has(told.status);
       if (!signal?.aborted && (refused || !began)) {
         throw (
           told ?? new BridgeError('the live stream of the bridge does not begin', { code: 'unreachable', cause: error })

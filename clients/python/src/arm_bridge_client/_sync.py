@@ -30,6 +30,9 @@ CONNECTING = 5.0
 #: The live stream is taken up anew after these pauses, s.
 PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
 
+#: Statuses of a refusal that may not last: the request came too slowly, or there are too many.
+LATER = (408, 429)
+
 #: How often a motion that is waited for is looked after, s.
 LOOK = 0.1
 #: What the bridge takes for a name of a program.
@@ -379,11 +382,13 @@ class Bridge:
         tries = 0
         began = False
         while True:
+            pause = PAUSES[min(tries, len(PAUSES) - 1)]
             try:
                 with connect(**self._stream()) as stream:
                     stream.send(as_json(wanted))
                     for text in stream:
                         tries = 0
+                        pause = PAUSES[0]
                         began = True
                         frame = json.loads(text)
                         if frame["type"] == "refused":
@@ -392,13 +397,18 @@ class Bridge:
                         if not topics or frame["type"] in ("hello", *topics):
                             yield cast(types.LiveFrame, frame)
             except (OSError, WebSocketException) as error:
-                # What is refused once is refused again; what has begun goes on.
-                if isinstance(error, InvalidStatus) and 400 <= error.response.status_code < 500:
-                    raise _refusal(error.response) from None
-                if not began and tries >= len(PAUSES):
+                last = not began and tries >= len(PAUSES)
+                answer = error.response if isinstance(error, InvalidStatus) else None
+                if answer is not None and 400 <= answer.status_code < 500:
+                    # What is refused once is refused again, unless the bridge asks to try later.
+                    if last or answer.status_code not in LATER:
+                        raise _refusal(answer) from None
+                    pause = max(pause, _retry_after(answer))
+                # What has begun goes on.
+                elif last:
                     why = f"no live stream from {self.url}: {error}"
                     raise Unreachable(why, code="unreachable", remedy="start") from None
-            _sleep(PAUSES[min(tries, len(PAUSES) - 1)])
+            _sleep(pause)
             tries += 1
 
     def _stream(self) -> dict[str, Any]:
@@ -945,6 +955,12 @@ def _refusal(answer: Response) -> BridgeError:
     except ValueError:
         told = None
     return problem_of(answer.status_code, told, answer.headers.get("x-request-id"))
+
+
+def _retry_after(answer: Response) -> float:
+    """How long the bridge asks to wait, s; 0 where it does not say, or gives a date."""
+    told = answer.headers.get("retry-after", "")
+    return float(told) if told.isdecimal() else 0.0
 
 
 def _recording(name: str, below: str = "") -> str:
