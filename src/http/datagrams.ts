@@ -33,7 +33,7 @@ export type Receive = (text: string, from: string, reply: Reply) => void;
 export interface Sender<Message> {
   /** Key of its owner. */
   readonly owner: string;
-  /** Address of its computer: datagrams from others are ignored. */
+  /** Bare address of its computer: datagrams from others are ignored. */
   readonly asker: string;
   readonly take: (message: Message, reply: Reply) => void;
 }
@@ -93,9 +93,8 @@ export class DatagramPort<Message> {
    * @throws {HttpProblem} 503 if the port is stopped meanwhile
    */
   start(host: string, sender: Sender<Message>, receive: Receive): Promise<Place> {
-    const asker = bareAddress(sender.asker);
     // Concurrent requests are serialised: the second gets the port that the first has opened.
-    const started = this.#turn.then(() => this.#start(bareAddress(host), { ...sender, asker }, receive));
+    const started = this.#turn.then(() => this.#start(bareAddress(host), sender, receive));
     this.#turn = started.catch(() => {});
     return started;
   }

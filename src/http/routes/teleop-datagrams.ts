@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Caller } from '../../arm/types.ts';
-import { isLoopback } from '../addresses.ts';
+import { bareAddress, isLoopback } from '../addresses.ts';
 import { asking } from '../callers.ts';
 import type { Receive, Reply, Sender } from '../datagrams.ts';
 import { HttpProblem } from '../errors.ts';
@@ -60,8 +60,11 @@ function handOf(owner: string, source: Datagram['source']): string {
   return `${UDP} ${source} ${owner}`;
 }
 
-/** The client that asks for the port: its datagrams act for it. */
-function senderOf(parts: Parts, caller: Caller, admission: Admission, asker: string): Sender<Datagram> {
+/**
+ * The client that asks for the port: its datagrams act for it.
+ * @param address of its computer
+ */
+function senderOf(parts: Parts, caller: Caller, admission: Admission, address: string): Sender<Datagram> {
   const { services, datagrams, guard } = parts;
   const { clock } = services;
   const owner = caller.owner.key;
@@ -88,7 +91,8 @@ function senderOf(parts: Parts, caller: Caller, admission: Admission, asker: str
     received = 0;
     reported = clock.now();
   };
-  const sender = { owner, asker, take };
+  // Without its prefix for IPv4 on a dual-stack bridge, as the port compares senders.
+  const sender = { owner, asker: bareAddress(address), take };
   return sender;
 }
 
