@@ -148,11 +148,13 @@ export class MirrorService {
   }
 
   /**
-   * Sets the force feedback of all leaders, at once and until their pairs end. @returns whether any leader can feel it
+   * Sets the force feedback of all leaders, at once and until their pairs end.
+   * @returns false if no leader feels, and nothing has changed: a limp one feels nothing
    */
   feel(feedback: ForceFeedback): boolean {
+    if (!this.#pairs.some(({ plan }) => canFeel(plan) && plan.leader.read().state === 'floating')) return false;
     this.#feel(this.#pairs, feedback);
-    return this.#pairs.some(({ plan }) => canFeel(plan));
+    return true;
   }
 
   #feel(pairs: readonly Pair[], feedback: ForceFeedback): void {
@@ -345,10 +347,12 @@ async function whyEnded(arm: Arm, { reason, text }: MotionEnd): Promise<string> 
   return text || (ENDS[reason] ?? `motion ended (${reason})`);
 }
 
-/** Why a floating leader does not feel the requested force; empty when it does. */
+/** Why a leader does not feel the requested force; empty when it does. */
 function unfelt({ plan: { leader, follower }, feedback }: Pair): string {
-  const asked = feedback.arm > 0 || feedback.gripper > 0;
-  if (!asked || leader.read().state !== 'floating' || Number.isFinite(follower.read().external[0])) return '';
+  if (feedback.arm === 0 && feedback.gripper === 0) return '';
+  if (leader.read().state !== 'floating')
+    return `${leader.name} feels nothing while it is limp: start the pair with gravity compensation, which lets it float`;
+  if (Number.isFinite(follower.read().external[0])) return '';
   return `${leader.name} feels nothing: the machine of ${follower.name} does not tell what pushes it (external_torques)`;
 }
 

@@ -362,6 +362,21 @@ test('a leader that is limp feels nothing, and says so', async () => {
   const settings = await bridge.post('/teleop/settings', { vr_scaling: 2, force_feedback: { arm: 1 } });
   expect(settings.body.status).toBe('error');
   expect((await bridge.post('/teleop/settings/read')).body).toEqual({ vr_scaling: 1 });
+  expect((await start({})).body.status).toBe('ok');
+  const told = () => bridge.bridge.mirror.status().pairs[0]!;
+  const change = await bridge.post('/teleop/settings', { vr_scaling: 2, force_feedback: { arm: 1 } });
+  expect(change.body).toMatchObject({
+    status: 'error',
+    message: expect.stringContaining('enable_gravity_compensation'),
+  });
+  expect(told()).toMatchObject({ forceFeedback: { arm: 0, gripper: 0 }, reason: '' });
+  // As a ROS parameter or the configuration may: for the next start too, at which the leader may float.
+  bridge.bridge.mirror.setFeedback(bridge.arm('follower'), { arm: 0.5, gripper: 0 });
+  await bridge.becomes(() => expect(told().reason).toMatch(/^leader feels nothing while it is limp: .*gravity/));
+  await bridge.post('/move/leader/stop');
+  expect((await start({ enable_gravity_compensation: true })).body.status).toBe('ok');
+  await bridge.pass(0.5);
+  expect(told()).toMatchObject({ forceFeedback: { arm: 0.5, gripper: 0 }, reason: '' });
 }, 300_000);
 
 test('what a leader feels is as the configuration, the start or who changes it last says, and is told', async () => {

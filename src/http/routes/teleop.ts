@@ -175,7 +175,8 @@ export const teleopRoutes = [
       const { vr_scaling: wanted, force_feedback: feedback } = body;
       if (feedback !== undefined && !services.mirror.feel(feedback))
         return failed(
-          'No pair runs whose leader could feel its follower (an arm of this machine): nothing has been changed',
+          'No pair runs whose leader could feel its follower (an arm of this machine that floats, by ' +
+            'enable_gravity_compensation): nothing has been changed',
         );
       if (wanted !== undefined) services.teleoperation.scaling = wanted;
       return ok();
