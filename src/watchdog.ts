@@ -13,7 +13,7 @@ const NOTIFIER = 'while read -r state; do systemd-notify "$state"; done';
  * Tells the supervisor of this process that it works: the main thread beats, but only while the control loop makes
  * progress. A supervisor that gets no beat restarts the process; the servos hold meanwhile.
  *
- * - `ARM_BRIDGE_BEAT_FILE`: the file in which docker/health.sh looks for beats, as "COUNT PID".
+ * - `ARM_BRIDGE_BEAT_FILE`: the file in which docker/health.sh looks for beats, as "COUNT PID"; COUNT is 0 during the start.
  * - `NOTIFY_SOCKET`, `WATCHDOG_USEC`, `WATCHDOG_PID`: what systemd sets for a service, see sd_notify(3) and
  *   sd_watchdog_enabled(3).
  */
@@ -33,6 +33,8 @@ export class Watchdog {
     this.#file = environment.ARM_BRIDGE_BEAT_FILE || undefined;
     // A beat left by an earlier process is not one of this process.
     if (this.#file !== undefined) rmSync(this.#file, { force: true });
+    // Names the process to end if its start hangs.
+    this.#write();
     this.#notifier = environment.NOTIFY_SOCKET ? startNotifier() : null;
     const meant = environment.WATCHDOG_PID === undefined || environment.WATCHDOG_PID === String(process.pid);
     const patience = meant ? Number(environment.WATCHDOG_USEC ?? 0) / 1e6 : 0;
@@ -78,6 +80,10 @@ export class Watchdog {
   #beat(): void {
     if (this.#spacing > 0 && this.#count % this.#spacing === 0) this.#notify('WATCHDOG=1');
     this.#count += 1;
+    this.#write();
+  }
+
+  #write(): void {
     if (this.#file === undefined) return;
     try {
       writeFileSync(`${this.#file}.new`, `${this.#count} ${process.pid}\n`);

@@ -10,7 +10,6 @@ import { VirtualTime } from '../../explore/virtual-clock.ts';
 import { Watchdog } from '../../src/watchdog.ts';
 
 const HEALTH = fileURLToPath(new URL('../../docker/health.sh', import.meta.url));
-
 let folder: string;
 let file: string;
 
@@ -71,7 +70,7 @@ describe('the beat of a bridge', () => {
   test('of an earlier process is not taken for one of this', () => {
     writeFileSync(file, '7 1\n');
     bridge({ ARM_BRIDGE_BEAT_FILE: file });
-    expect(existsSync(file)).toBe(false);
+    expect(readFileSync(file, 'utf8')).toBe(`0 ${process.pid}\n`);
   });
 
   test('is told to systemd often enough for one notification to be late, and ready and stopping are too', async () => {
@@ -106,8 +105,9 @@ describe('the beat of a bridge', () => {
 });
 
 describe('docker/health.sh', () => {
-  const health = (...args: string[]) =>
-    promisify(execFile)('/bin/sh', [HEALTH, ...args], { env: { PATH: process.env.PATH, ARM_BRIDGE_BEAT_FILE: file } });
+  const healthWith = (path: string, ...args: string[]) =>
+    promisify(execFile)('/bin/sh', [HEALTH, ...args], { env: { PATH: path, ARM_BRIDGE_BEAT_FILE: file } });
+  const health = (...args: string[]) => healthWith(process.env.PATH!, ...args);
   /** A process that beats for some seconds, then lives on without. */
   const beating = (seconds: number) =>
     spawn(
@@ -156,5 +156,37 @@ describe('docker/health.sh', () => {
     } finally {
       bridge.kill('SIGKILL');
     }
+  });
+
+  test('gives a bridge that is starting a minute, and ends one that hangs then', async () => {
+    // Half a second of the check takes a twentieth.
+    const sleep = join(folder, 'sleep');
+    const slept = join(folder, 'slept');
+    writeFileSync(sleep, `#!/bin/sh\necho "$1" >> ${slept}\nexec /bin/sleep 0.025\n`);
+    chmodSync(sleep, 0o755);
+    const code = "fs.writeFileSync(process.argv[1], '0 ' + process.pid + '\\n'); setInterval(() => {}, 1e6);";
+    const bridge = spawn(process.execPath, ['-e', code, file], { stdio: 'ignore' });
+    const ended = once(bridge, 'exit');
+    try {
+      await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+      bridge.kill('SIGSTOP');
+      const why = `the bridge (process ${bridge.pid}) has not started within 60 s`;
+      await expect(healthWith(`${folder}:${process.env.PATH}`, '--end')).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(why),
+      });
+      expect(readFileSync(slept, 'utf8').trim().split('\n')).toEqual(Array.from({ length: 120 }, () => '0.5'));
+      expect(await ended).toEqual([null, 'SIGKILL']);
+    } finally {
+      bridge.kill('SIGKILL');
+    }
+  });
+
+  test('finds a bridge well as soon as its start is over', async () => {
+    writeFileSync(file, `0 ${process.pid}\n`);
+    const asked = health('--end');
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    writeFileSync(file, `1 ${process.pid}\n`);
+    expect(await asked).toEqual({ stdout: '', stderr: '' });
   });
 });
