@@ -597,6 +597,7 @@ export class Bridge {
         joints: this.streams,
         gains: this.gains,
         episodes: this.recordings,
+        bridge: this.#fleet,
         logger: this.#logger,
         onSnapshot: (listener) => {
           this.#cycleListeners.add(listener);

@@ -164,7 +164,7 @@ export class Arm implements ControlListener {
   /**
    * State of a remote arm as reported by its machine; nothing blocks an own arm, or a remote one without a report yet.
    */
-  #remoteOwner = { holding: true, blocked: '' };
+  #remoteOwner = { holding: true, blocked: '', other: '' };
   readonly #stateListeners = new Set<(state: ArmState, reason: string) => void>();
 
   constructor(options: ArmOptions) {
@@ -438,9 +438,10 @@ export class Arm implements ControlListener {
   /**
    * The machine that owns the arm reports its state. A motion from here that is no longer allowed ends.
    * @param blocked why the arm must not be driven from here; empty when it may
+   * @param other who else drives it there, human-readable; empty: nobody
    */
-  toldByOwner(holding: boolean, blocked: string): void {
-    this.#remoteOwner = { holding, blocked };
+  toldByOwner(holding: boolean, blocked: string, other: string): void {
+    this.#remoteOwner = { holding, blocked, other };
     if (blocked === '' && holding) return;
     const message = blocked === '' ? 'the machine that owns its bus has switched its torque off' : blocked;
     this.#interrupt();
@@ -546,10 +547,22 @@ export class Arm implements ControlListener {
     try {
       this.requirePlaced(caller);
       this.#ownership.requireClaimable(caller, 'all');
+      this.#requireRemoteFree(caller);
     } catch (error) {
       if (error instanceof BridgeError) this.recordRefusal(caller, error);
       throw error;
     }
+  }
+
+  /** What its machine has told may be past: take-over tries, and ends soon if it is not. @throws {BridgeError} owned */
+  #requireRemoteFree({ takeOver }: Caller): void {
+    const { other } = this.#remoteOwner;
+    if (other === '' || takeOver) return;
+    throw new BridgeError(
+      'owned',
+      `Arm ${this.name} is driven by ${other} on its own machine: release it there, or end that motion.`,
+      { arm: this },
+    );
   }
 
   #claim(caller: Caller, claimed: ClaimOptions): ArmSession {

@@ -67,9 +67,10 @@ export class StreamService {
    * State of a remote arm as reported by the machine that owns it.
    * @param holding all its servos have torque
    * @param blocked why the arm must not be driven from here, human-readable; empty when it may
+   * @param other who else drives it there, human-readable; empty: nobody
    */
-  remoteOwner(arm: Arm, holding: boolean, blocked: string): void {
-    arm.toldByOwner(holding, blocked);
+  remoteOwner(arm: Arm, holding: boolean, blocked: string, other: string): void {
+    arm.toldByOwner(holding, blocked, other);
     this.#control.sample({ kind: 'owner', arm: arm.index, torque: holding, blocked });
   }
 

@@ -1,4 +1,5 @@
 import type { Arm, Caller, Owner } from '../arm/types.ts';
+import { bridgeOf, bridgeOwner } from './bridge-identity.ts';
 import type { RosEndpoint, RosNode } from './rclnodejs.ts';
 
 /** Access to the nodes on the graph. */
@@ -61,6 +62,8 @@ export class Senders {
   readonly #topic: string;
   /** By gid, as text. */
   readonly #known = new Map<string, Sender>();
+  /** By the frames of their messages. */
+  readonly #bridges = new Map<string, Caller>();
   #together: Caller;
   #names: string | null = null;
   #looked = Number.NEGATIVE_INFINITY;
@@ -88,6 +91,19 @@ export class Senders {
     if (known === undefined && this.#known.size >= REMEMBERED) this.#known.clear();
     this.#known.set(id, sender);
     return sender;
+  }
+
+  /** The bridge that a message names in its header; all other publishers as one owner. @param now monotonic, s */
+  named(frame: string, now: number): Caller {
+    const known = this.#bridges.get(frame);
+    if (known !== undefined) return known;
+    const bridge = bridgeOf(frame);
+    if (bridge === null) return this.together(now);
+    const owner = { key: `${this.#key} ${bridge.id}`, name: bridgeOwner(bridge, this.#topic) };
+    const caller = { owner, takeOver: false };
+    if (this.#bridges.size >= REMEMBERED) this.#bridges.clear();
+    this.#bridges.set(frame, caller);
+    return caller;
   }
 
   /** All publishers of a topic whose messages do not identify them, as one owner. @param now monotonic, s */

@@ -54,12 +54,12 @@ export class JointStateEncoder {
   /** By known fields: 0 positions alone, 1 with velocities, 2 with efforts, 3 with both. */
   readonly #layouts: readonly JointStateLayout[];
 
-  /** @param names joint names as in the URDF */
-  constructor(names: readonly string[]) {
+  /** @param names joint names as in the URDF @param frame `header.frame_id` */
+  constructor(names: readonly string[], frame = '') {
     this.#count = names.length;
     this.#layouts = [0, 1, 2, 3].map((known) => {
       const writer = new CdrWriter();
-      writer.int32(0).uint32(0).string('').sequenceLength(names.length);
+      writer.int32(0).uint32(0).string(frame).sequenceLength(names.length);
       for (const name of names) writer.string(name);
       const positionsAt = appendDoubles(writer, names.length);
       const velocitiesAt = appendDoubles(writer, known & 1 ? names.length : 0);
@@ -224,6 +224,8 @@ export function encodeDiagnostics(stamp: number, statuses: readonly DiagnosticSt
 export interface JointState {
   /** Seconds since the epoch; 0 when the sender left it out. */
   readonly stamp: number;
+  /** `header.frame_id`: of setpoints, the bridge that has sent them (bridge-identity.ts). */
+  readonly frame: string;
   readonly names: readonly string[];
   readonly positions: Float64Array;
   readonly velocities: Float64Array;
@@ -237,11 +239,11 @@ export interface JointState {
 export function decodeJointState(bytes: Uint8Array): JointState {
   return decoded(bytes, (reader) => {
     const stamp = reader.int32() + reader.uint32() * 1e-9;
-    readString(reader);
+    const frame = readString(reader);
     const names = readStrings(reader);
     const positions = readDoubles(reader);
     const velocities = readDoubles(reader);
-    return { stamp, names, positions, velocities, efforts: readDoubles(reader) };
+    return { stamp, frame, names, positions, velocities, efforts: readDoubles(reader) };
   });
 }
 

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { JointModel } from '../arm/model.ts';
 import type { Arm } from '../arm/types.ts';
 import { messageOf } from '../message-of.ts';
+import { bridgeOf } from './bridge-identity.ts';
 import { decodeJointState, type JointState } from './cdr.ts';
 import { RefusalLog } from './refusals.ts';
 
@@ -14,6 +15,9 @@ const BACKLOG = 0.1;
 /** Late messages further apart than this are unrelated, s. */
 const LATE_MEMORY = 5;
 
+/** Most bridges whose messages on one topic are told apart. A further one replaces all: their order starts anew. */
+const MOST_BRIDGES = 16;
+
 /** A position further beyond its joint's limit than this is reported, rad; less is rounding. */
 const BEYOND = 0.01;
 
@@ -24,11 +28,11 @@ const SINGULAR = { positions: 'position', velocities: 'velocity', efforts: 'effo
 export class JointInput {
   readonly #accept: (message: JointState) => string | null;
   readonly #refusals: RefusalLog;
-  #stamp = 0;
-  #arrival = Number.NEGATIVE_INFINITY;
-  /** Arrival time minus stamp of the last message: clock offset plus latency. */
-  #offset = Number.POSITIVE_INFINITY;
-  #lateSince = Number.NEGATIVE_INFINITY;
+  /**
+   * By bridge, since the clocks of two machines differ: the messages of one that is refused must not make those of another
+   * look old. All other programs are one.
+   */
+  readonly #orders = new Map<string, Order>();
 
   /**
    * @param topic for the log
@@ -43,18 +47,38 @@ export class JointInput {
   receive(bytes: Uint8Array, now: number): void {
     try {
       const message = decodeJointState(bytes);
-      const refusal = this.#outOfOrder(message.stamp, now) ?? this.#accept(message);
+      const refusal = this.#orderOf(message.frame).fault(message.stamp, now) ?? this.#accept(message);
       if (refusal !== null) this.#refusals.refuse(refusal, now);
     } catch (error) {
       this.#refusals.refuse(messageOf(error), now);
     }
   }
 
+  #orderOf(frame: string): Order {
+    const sender = bridgeOf(frame)?.id ?? '';
+    const known = this.#orders.get(sender);
+    if (known !== undefined) return known;
+    if (this.#orders.size > MOST_BRIDGES) this.#orders.clear();
+    const order = new Order();
+    this.#orders.set(sender, order);
+    return order;
+  }
+}
+
+/** Order of the messages of one sender. */
+class Order {
+  #stamp = 0;
+  #arrival = Number.NEGATIVE_INFINITY;
+  /** Arrival time minus stamp of the last message: clock offset plus latency. */
+  #offset = Number.POSITIVE_INFINITY;
+  #lateSince = Number.NEGATIVE_INFINITY;
+
   /**
    * Stamps give the order but no age, because clocks of two machines differ. Messages without a stamp are accepted as
    * they arrive. DDS redelivers messages that a broken network held back: after a silence, their latency reveals them.
+   * @returns why a message is dropped; null if it is in order
    */
-  #outOfOrder(stamp: number, now: number): string | null {
+  fault(stamp: number, now: number): string | null {
     if (stamp === 0) return null;
     const fresh = now - this.#arrival > ORDER_MEMORY;
     if (!fresh && stamp <= this.#stamp) {

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Arm, ArmState } from '../arm/types.ts';
 import type { StreamService } from '../mirror/stream-service.ts';
 import { NODE_NAME } from './arguments.ts';
+import { type BridgeIdentity, bridgeOwner, frameOf } from './bridge-identity.ts';
 import { JointStateEncoder } from './cdr.ts';
 import { JointInput, jointValuesFault } from './joint-input.ts';
 import { JOINT_STATE } from './local-arm.ts';
@@ -20,7 +21,7 @@ const DRIVEN: ReadonlySet<ArmState> = new Set(['moving', 'mirroring', 'floating'
 export class RemoteArm {
   readonly #publish: () => void;
 
-  /** @param node the root node; names are relative to its namespace `prefix` */
+  /** @param node the root node; names are relative to its namespace `prefix` @param bridge this one */
   constructor(
     node: RosNode,
     prefix: string,
@@ -29,10 +30,11 @@ export class RemoteArm {
     joints: StreamService,
     qualities: Qualities,
     log: Logger,
+    bridge: BridgeIdentity,
   ) {
     const names = arm.model.joints.map((joint) => joint.name);
     const commands = node.createPublisher(JOINT_STATE, `${arm.name}/joint_commands`, { qos: qualities.stream });
-    const encoder = new JointStateEncoder(onGraph.joints);
+    const encoder = new JointStateEncoder(onGraph.joints, frameOf(bridge));
     let published = 0;
 
     this.#publish = () => {
@@ -83,7 +85,7 @@ export class RemoteArm {
       return fault;
     });
     const options = { qos: qualities.observed, isRaw: true } as const;
-    const owner = new RemoteOwner(arm, joints);
+    const owner = new RemoteOwner(arm, joints, bridgeOwner(bridge, `${prefix}/${arm.name}/joint_commands`));
     const status = `${arm.name}/${NODE_NAME}/status`;
     node.createSubscription<OwnerStatus>('arm_bridge/msg/ArmStatus', status, { qos: qualities.latched }, (message) =>
       owner.told(message),

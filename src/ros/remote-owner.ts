@@ -25,6 +25,7 @@ export interface OwnerStatus {
 export class RemoteOwner {
   readonly #arm: Arm;
   readonly #streams: StreamService;
+  readonly #self: string;
   readonly #timer: Timer;
   /** Another owner that drives it there; empty: none. */
   #other = '';
@@ -32,9 +33,11 @@ export class RemoteOwner {
   #follows = false;
   #told = false;
 
-  constructor(arm: Arm, streams: StreamService) {
+  /** @param self name of the owner while the arm follows the setpoints of this bridge */
+  constructor(arm: Arm, streams: StreamService, self: string) {
     this.#arm = arm;
     this.#streams = streams;
+    this.#self = self;
     this.#timer = arm.clock.timer(() => {
       if (this.#other !== '') this.#end(`${this.#other} drives it on its own machine`);
     }, true);
@@ -59,10 +62,10 @@ export class RemoteOwner {
           : unplaced !== ''
             ? `its own machine does not move it: ${unplaced}`
             : '';
-    this.#streams.remoteOwner(this.#arm, holding, blocked);
     const followed = this.#follows;
-    this.#follows = owner.endsWith(`/${this.#arm.name}/joint_commands`);
+    this.#follows = owner === this.#self;
     this.#other = this.#follows ? '' : owner;
+    this.#streams.remoteOwner(this.#arm, holding, blocked, this.#other);
     this.#timer.cancel();
     if (this.#follows) return;
     if (followed && this.#other !== '') this.#end(`${this.#other} drives it on its own machine`);

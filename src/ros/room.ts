@@ -16,6 +16,7 @@ import type { Actions } from './action.ts';
 import { NODE_NAME, parseRosArguments, RosArgumentError } from './arguments.ts';
 import { offerArm } from './arm-inputs.ts';
 import { declareArmParameters } from './arm-parameters.ts';
+import type { BridgeIdentity } from './bridge-identity.ts';
 import { encodeDiagnostics } from './cdr.ts';
 import { ControllerState } from './controller-state.ts';
 import { leaveGraph } from './departure.ts';
@@ -69,6 +70,8 @@ export interface RosServices {
   onSnapshot(listener: () => void): () => void;
   /** Calls the listener with each new log line. @returns a function that unsubscribes */
   onLogLine(listener: (line: LogLine) => void): () => void;
+  /** This bridge, as it names itself to the machines of remote arms. */
+  readonly bridge: BridgeIdentity;
   /** ROS arguments of the command line, with their `--ros-args`. */
   readonly rosArgs: readonly string[];
 }
@@ -222,7 +225,16 @@ async function populate(
     return local;
   };
   const addRemote = (arm: Arm): RemoteArm =>
-    new RemoteArm(root, prefix, arm, new ArmNames(arm, config.joint_prefix), joints, qualities, logger);
+    new RemoteArm(
+      root,
+      prefix,
+      arm,
+      new ArmNames(arm, config.joint_prefix),
+      joints,
+      qualities,
+      logger,
+      services.bridge,
+    );
   const remotes = arms.all.filter((arm) => arm.remote).map(addRemote);
   // Setpoints for arms are published before the states of arms.
   const mirrorState = new MirrorState(root, mirror, clock, qualities, onError);

@@ -24,8 +24,8 @@ export function acceptJointCommands({
     const named = names.ofModel(message.names);
     const fault = jointValuesFault(named, message.positions, known);
     if (fault !== null) return fault;
-    // Raw bytes take a quarter of the work of an object, but do not identify their publisher.
-    const refused = joints.command(arm, named, message.positions, senders.together(now));
+    // Raw bytes take a quarter of the work of an object, but do not identify their publisher, unless the header does.
+    const refused = joints.command(arm, named, message.positions, senders.named(message.frame, now));
     if (refused !== null) return inWords(refused, nodeName);
     limits.look(named, message.positions, now);
     return null;

@@ -39,7 +39,7 @@ class HostWithGraph extends VirtualHost {
           positions.set(setpoints);
           this.course.push(setpoints[0]!);
         }
-        joints.remoteOwner(arm, true, this.blocked);
+        joints.remoteOwner(arm, true, this.blocked, '');
         joints.remoteState(arm, positions, null, null);
       }
     });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { bridgeOwner, frameOf } from '../../src/ros/bridge-identity.ts';
 import { clientOf, controllerCaller, type Graph, goalClientOf, Senders } from '../../src/ros/callers.ts';
 import { FakeArm, fakeArm } from './support/fakes.ts';
 
@@ -70,6 +71,23 @@ test('each publisher of a topic is an owner of its own, by the name of its node 
     key: other.key,
     name: 'the ROS node /keyboard on the ROS topic /follower/jog',
   });
+});
+
+test('bridges name themselves in the header of their setpoints, and each is an owner of its own', () => {
+  const topic = '/follower/joint_commands';
+  const senders = new Senders(graphOf({ [topic]: [endpoint('teleop', 1)] }), arm, '/follower', 'joint_commands');
+  const bridges = ['3f2a91c0', '7c11d2e4'].map((start) => ({
+    id: `${start}-0c6e-4d1f-9f5c-2b7e64a1d0aa`,
+    name: 'lab/2',
+  }));
+  const [first, second] = bridges.map((bridge) => senders.named(frameOf(bridge), 0).owner);
+  expect(first!.name).toBe(`bridge lab-2 (3f2a91c0) on the ROS topic ${topic}`);
+  expect(first!.name).toBe(bridgeOwner(bridges[0]!, topic));
+  expect(second!.key).not.toBe(first!.key);
+  expect(senders.named(frameOf(bridges[0]!), 1).owner).toBe(first);
+  for (const frame of ['', 'base_link', 'arm_bridge:', `arm_bridge:${bridges[0]!.id}:a\nb`]) {
+    expect(senders.named(frame, 2)).toBe(senders.together(2));
+  }
 });
 
 test('publishers whose messages do not tell whose they are are one owner, looked for once a second', () => {

@@ -133,6 +133,6 @@ describeRos('CDR beside rclpy', () => {
     const fields = { header, name: NAMES, position: [...POSITIONS], effort: [...efforts] };
     const message = decodeJointState(await witness.serialize('sensor_msgs/msg/JointState', fields));
     const velocities = new Float64Array();
-    expect(message).toEqual({ stamp: STAMP, names: NAMES, positions: POSITIONS, velocities, efforts });
+    expect(message).toEqual({ stamp: STAMP, frame: 'frame', names: NAMES, positions: POSITIONS, velocities, efforts });
   });
 });

@@ -17,6 +17,7 @@ describe('CDR', () => {
     const none = new Float64Array();
     expect(message).toEqual({
       stamp: STAMP,
+      frame: '',
       names: NAMES,
       positions: POSITIONS,
       velocities: VELOCITIES,

@@ -1,6 +1,7 @@
 import pino from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
+import { frameOf } from '../../src/ros/bridge-identity.ts';
 import { JointStateEncoder } from '../../src/ros/cdr.ts';
 import { JointInput, jointValuesFault, LimitLog } from '../../src/ros/joint-input.ts';
 import { RefusalLog } from '../../src/ros/refusals.ts';
@@ -30,6 +31,15 @@ describe('the entrance for joint values', () => {
     for (const [index, stamp] of [10, 11, 10.5, 11, 12].entries()) receive(stamp, index, index * 0.01);
     expect(accepted).toEqual([0, 1, 4]);
     expect(lines).toEqual([expect.stringContaining('its stamp is not later')]);
+  });
+
+  test('keeps the order of each bridge by itself: their clocks differ', () => {
+    const ahead = new JointStateEncoder(['a'], frameOf({ id: '3f2a91c0-0c6e-4d1f-9f5c-2b7e64a1d0aa', name: 'lab 2' }));
+    for (let i = 0; i < 5; i++) {
+      receive(10 + i * 0.01, i, i * 0.01);
+      input.receive(ahead.encode(20 + i * 0.01, Float64Array.of(-1), null, null), i * 0.01);
+    }
+    expect(accepted).toEqual([0, 1, 2, 3, 4]);
   });
 
   test('takes messages without stamps as they come', () => {

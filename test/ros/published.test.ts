@@ -3,6 +3,7 @@ import { VirtualTime } from '../../explore/virtual-clock.ts';
 import type { MirrorService } from '../../src/mirror/mirror-service.ts';
 import type { MirrorStatus } from '../../src/mirror/mirroring.ts';
 import type { StreamService } from '../../src/mirror/stream-service.ts';
+import { bridgeOf } from '../../src/ros/bridge-identity.ts';
 import { decodeJointState, type JointState } from '../../src/ros/cdr.ts';
 import { LocalArm } from '../../src/ros/local-arm.ts';
 import { MirrorState } from '../../src/ros/mirror-state.ts';
@@ -38,6 +39,8 @@ function take<Message>(topic: string): Message[] {
   published.delete(topic);
   return messages as Message[];
 }
+
+const BRIDGE = { id: '3f2a91c0-0c6e-4d1f-9f5c-2b7e64a1d0aa', name: 'lab 2' };
 
 const jointStates = (topic: string): JointState[] =>
   take<Uint8Array>(topic).map((bytes) => structuredClone(decodeJointState(bytes)));
@@ -114,11 +117,11 @@ test('goals are told as sent to the servos, only while torque is on and they are
   expect(jointStates('joint_goals')).toEqual([]);
 });
 
-test('a remote arm that is driven gets every fresh setpoint, without droop; a held one gets none', () => {
+test('a remote arm that is driven gets every fresh setpoint with the name of the bridge, without droop; a held one gets none', () => {
   const arm = new FakeArm(2, 'far', true);
   const { snapshot } = arm;
   const names = new ArmNames(fakeArm(arm), null);
-  const remote = new RemoteArm(node, '', fakeArm(arm), names, {} as StreamService, qualities, fakeLog);
+  const remote = new RemoteArm(node, '', fakeArm(arm), names, {} as StreamService, qualities, fakeLog, BRIDGE);
   snapshot.torque = true;
   snapshot.goals.fill(7);
   let cycles = 0;
@@ -135,7 +138,9 @@ test('a remote arm that is driven gets every fresh setpoint, without droop; a he
     snapshot.state = state;
     const before = cycles;
     run(remote, 100, driven);
-    const values = jointStates(topic).map(({ positions }) => positions[0]!);
+    const sent = jointStates(topic);
+    expect(sent.every(({ frame }) => bridgeOf(frame)?.id === BRIDGE.id)).toBe(true);
+    const values = sent.map(({ positions }) => positions[0]!);
     expect(values).toEqual(Array.from({ length: told }, (_, index) => before + 1 + index));
   }
   run(remote, 100);

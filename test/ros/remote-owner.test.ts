@@ -14,6 +14,7 @@ const PAIR = {
   invert_controls: false,
   enable_gravity_compensation: false,
 };
+const SELF = 'bridge here (3f2a91c0) on the ROS topic /follower/joint_commands';
 const READY: OwnerStatus = { state: 'ready', holding: true, owner: '', unplaced: '', reason: '' };
 
 let bridge: VirtualBridge;
@@ -23,7 +24,7 @@ let beat: { cancel(): void };
 beforeEach(async () => {
   bridge = await VirtualBridge.start(CONFIG);
   follower = bridge.arm('follower');
-  owner = new RemoteOwner(follower, bridge.bridge.streams);
+  owner = new RemoteOwner(follower, bridge.bridge.streams, SELF);
   const rest = follower.model.poses.get('rest')!;
   // The machine that owns the follower's bus tells where it is.
   beat = bridge.host.clock.every(0.01, () => bridge.bridge.streams.remoteState(follower, rest, null, null));
@@ -63,7 +64,7 @@ test('what its machine does with a remote follower ends its pair, with the reaso
   ] as const) {
     await told({});
     expect((await start()).body.status).toBe('ok');
-    await told({ state: 'moving', owner: 'the ROS topic /follower/joint_commands' });
+    await told({ state: 'moving', owner: SELF });
     expect(pair().active).toBe(true);
     await told(status);
     expect(pair().active).toBe(false);
@@ -75,19 +76,28 @@ test('what its machine does with a remote follower ends its pair, with the reaso
   }
 });
 
-test('a remote follower that goes on being driven by somebody else on its machine is let go of', async () => {
-  await told({ state: 'moving', owner: 'an HTTP client' });
-  // What that machine tells may be past by now.
-  expect((await start()).body.status).toBe('ok');
-  await bridge.pass(1);
-  expect(pair().active).toBe(false);
-  expect(pair().reason).toMatch(/an HTTP client drives it on its own machine/);
+test('a remote follower that somebody else drives on its machine is refused with that name, and let go of after a take-over', async () => {
+  for (const other of [
+    'an HTTP client',
+    'bridge here (7c11d2e4) on the ROS topic /follower/joint_commands',
+    'the ROS node /player on the ROS topic /follower/joint_commands',
+  ]) {
+    await told({ state: 'moving', owner: other });
+    const { status, body } = await start();
+    expect([status, body.detail]).toEqual([409, expect.stringContaining(`driven by ${other} on its own machine`)]);
+    expect(pair().active).toBe(false);
+    // What that machine tells may be past by now.
+    expect((await bridge.post('/move/leader/start?take_over=true', PAIR)).body.status).toBe('ok');
+    await bridge.pass(1);
+    expect(pair().active).toBe(false);
+    expect(pair().reason).toContain(`${other} drives it on its own machine`);
+  }
   await told({});
   expect((await start()).body.status).toBe('ok');
   await bridge.pass(2.1);
   expect(pair().reason).toMatch(/does not follow$/);
   expect((await start()).body.status).toBe('ok');
-  await told({ owner: 'the ROS topic /follower/joint_commands' });
+  await told({ owner: SELF });
   await told({});
   expect(pair().reason).toMatch(/does not follow any more/);
 });
@@ -99,7 +109,7 @@ test('a leader whose remote follower tells no torques says so, and feels it once
   const { status, body } = await bridge.post('/move/leader/start', turned);
   expect([status, body.detail]).toEqual([400, expect.stringContaining('follower belongs to another machine')]);
   expect((await bridge.post('/move/leader/start', asked)).body.status).toBe('ok');
-  await told({ owner: 'the ROS topic /follower/joint_commands' });
+  await told({ owner: SELF });
   const felt = () => pair().pairs[0]!;
   await bridge.becomes(() => expect(felt().reason).toMatch(/leader feels nothing: the machine of follower/));
   const external = async () => (await bridge.get('/api/v1/arms')).body.arms[1].now.joints.external;

@@ -51,7 +51,8 @@ export class VirtualGraph {
       const clock = host.clock;
       const parts = arms.all.map((arm) => {
         const names = new ArmNames(arm, null);
-        if (arm.remote) return new RemoteArm(this.#node('', clock), '', arm, names, joints, QUALITIES, logger);
+        if (arm.remote)
+          return new RemoteArm(this.#node('', clock), '', arm, names, joints, QUALITIES, logger, services.bridge);
         const namespace = `/${arm.name}`;
         const node = this.#node(namespace, clock);
         const broadcaster = new Broadcaster(node, arm, names, services.mountOf(arm), false, QUALITIES);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { Journal } from '../../../src/arm/journal.ts';
 import type { ArmModel } from '../../../src/arm/model.ts';
@@ -264,6 +265,7 @@ export class FakeBridge {
       joints: this.joints,
       gains: { parts: () => JOINTS.map(() => 1), refusal: () => null, set: () => {} },
       logger: pino({ level: 'debug' }, { write }),
+      bridge: { id: randomUUID(), name: 'lab' },
       rosArgs,
       onLogLine: () => () => {},
       onSnapshot: (listener: () => void) => {
