@@ -332,6 +332,23 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
   });
 });
 
+test.skipIf(!PYTHON)('a robot that followed its leader in the bridge ends that pair alone', async () => {
+  const arms = [1, 2].flatMap((pair) =>
+    ['leader', 'follower'].map((role) => ({ name: `${role}_${pair}`, model: 'so101', bus: 'sim:so101' })),
+  );
+  const config = join(folder, 'two-pairs.json');
+  writeFileSync(config, JSON.stringify({ arms, ros: { enabled: false } }));
+  const bridge = await BridgeProcess.startWith({ XDG_DATA_HOME: folder }, '--config', config);
+  try {
+    const told = last(await runAgain(() => python(join(SUPPORT, 'lerobot_two.py'), bridge.url)));
+    const led = (pair: number) => ({ [`leader_${pair}`]: 'floating', [`follower_${pair}`]: 'mirroring' });
+    expect(told.before).toEqual({ ...led(1), ...led(2) });
+    expect(told.after).toEqual({ leader_1: 'connected', follower_1: 'ready', ...led(2) });
+  } finally {
+    await bridge.endStopped();
+  }
+});
+
 /** Ranges that lie anywhere, one servo the other way round. */
 const CALIBRATED: LerobotFile = {
   shoulder_pan: { id: 1, drive_mode: 0, homing_offset: -1470, range_min: 753, range_max: 3292 },

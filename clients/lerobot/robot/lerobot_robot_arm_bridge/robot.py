@@ -1,9 +1,10 @@
 """The robot."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import cached_property
 from typing import Any
 
+from arm_bridge_client import NotDone
 from lerobot.cameras.utils import make_cameras_from_configs
 from lerobot.robots import Robot
 from lerobot.utils.decorators import check_if_already_connected, check_if_not_connected
@@ -17,6 +18,8 @@ class ArmBridgeRobot(Robot):
     """
     An arm that a bridge drives. Goals pass the bridge's gate; a stop, or whoever takes the arm, ends the loop of LeRobot with an
     error that says so, and the arm holds. It holds too when its program falls silent for 0.2 s or ends.
+
+    With `leader` the pair belongs to the bridge: `disconnect` ends it, but a program that is killed leaves the arm following.
     """
 
     config_class = ArmBridgeRobotConfig
@@ -139,7 +142,9 @@ class ArmBridgeRobot(Robot):
             follows = connected and self.config.leader is not None and self._arm.state()["state"] == "mirroring"
             self._arm.close()
             if follows:
-                self._arm.bridge.stop_mirroring()
+                # Only its own pair: others of the same bridge may be somebody else's. One that has just ended is no error.
+                with suppress(NotDone):
+                    self._arm.bridge.end_pair(self.config.arm)
             if connected and self.config.disable_torque_on_disconnect:
                 self._arm.arm.torque(False)
             if connected and self.config.take_over:
