@@ -138,6 +138,14 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
     expect(last(told)).toEqual({ told: ['Unreachable', 'Unreachable'], connected: [false, false], camera: false });
   });
 
+  test('after a stop, teleoperator and robot are disconnected without an error', async () => {
+    const told = last(await runAgain(() => python(join(SUPPORT, 'lerobot_stopped.py'), bridge.url)));
+    expect(told).toEqual([
+      [null, false, false],
+      [null, false, false],
+    ]);
+  });
+
   test('a command that cannot connect says why, and ends', async () => {
     // Again where a busy machine keeps the leader from connecting.
     for (let tries = 1; ; tries++) {

@@ -1,9 +1,12 @@
 """An arm of a bridge, as the robot and the teleoperator have it."""
 
+import logging
 import time
+from contextlib import suppress
 from functools import cached_property
+from typing import Literal
 
-from arm_bridge_client import Bridge, JointStream, types
+from arm_bridge_client import Bridge, JointStream, NotDone, Refused, types
 
 from .units import Joint, joints_of, numbers
 
@@ -69,6 +72,20 @@ class ConnectedArm:
             if time.monotonic() > end:
                 raise RuntimeError(f"arm {self.name} is {state}, not {wanted}")
             time.sleep(1 / RATE)
+
+    def stop_floating(self, release: Literal["hold", "lower"]) -> None:
+        """Ends the arm's float. One that a stop or another client has ended is no error: there is nothing left to end."""
+        with suppress(NotDone):
+            self.arm.gravity_compensation(False, release=release)
+
+    def let_down(self) -> None:
+        """Lowers and releases the arm. A stop, or another client that has it, says what becomes of it: that is logged, and no error."""
+        try:
+            self.arm.torque(False)
+        except Refused as error:
+            if error.code not in ("stopped", "owned"):
+                raise
+            logging.getLogger(__name__).warning("arm %s stays as it is: %s", self.name, error)
 
     def positions(self) -> tuple[dict[str, float], float]:
         """The newest measured positions in LeRobot's numbers, and when they were read, in seconds since the epoch."""

@@ -85,7 +85,7 @@ class ArmBridgeTeleoperator(Teleoperator):
     def enable_torque(self) -> None:
         """The arm holds where it is, and takes feedback from now on."""
         if self._floats:
-            self._arm.arm.gravity_compensation(False, release="hold")
+            self._arm.stop_floating("hold")
             self._floats = False
         self._arm.arm.torque(True, take_over=self.config.take_over)
         self._holds = True
@@ -106,11 +106,16 @@ class ArmBridgeTeleoperator(Teleoperator):
 
     @check_if_not_connected
     def disconnect(self) -> None:
-        """An arm that was driven, or floats because of this program, is lowered and released; a limp one stays as it is."""
+        """
+        An arm that was driven, or floats because of this program, is lowered and released; a limp one stays as it is.
+
+        One that a stop or another client has meanwhile stays as that left it. This raises nothing then, because LeRobot
+        disconnects its robot only afterwards.
+        """
         self._arm.close()
         floats, holds = self._floats, self._holds
         self._floats = self._holds = False
         if floats:
-            self._arm.arm.gravity_compensation(False, release="lower")
+            self._arm.stop_floating("lower")
         elif holds:
-            self._arm.arm.torque(False)
+            self._arm.let_down()
