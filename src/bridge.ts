@@ -235,6 +235,7 @@ export class Bridge {
     for (const [index, arm] of this.arms.all.entries()) this.gains.add(arm, config.arms[index]!.position_gains);
     this.recordings = new RecordingService(
       {
+        arms: this.arms,
         planners,
         goals,
         clock,

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Arm } from '../arm/arm.ts';
+import type { Arms } from '../arm/arms.ts';
 import { BridgeError, type Caller } from '../arm/types.ts';
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../message-of.ts';
@@ -22,6 +23,7 @@ import {
 } from './messages.ts';
 import { type RecordingChannel, RecordingClient } from './recording-client.ts';
 import type { RecordingSetup } from './recording-thread.ts';
+import { withoutPrefix } from './replay.ts';
 import { fitOf, Replaying, unfit } from './replaying.ts';
 
 export { RECORDING_NAME } from './library.ts';
@@ -66,6 +68,7 @@ export interface RunningEpisode extends Labels {
 }
 
 export interface RecordingParts {
+  readonly arms: Arms;
   readonly planners: Planners;
   readonly goals: Goals;
   readonly clock: Clock;
@@ -273,9 +276,15 @@ export class RecordingService {
     return this.#client.command({ kind: 'rename', name, to });
   }
 
-  /** @throws {BridgeError} bad_request if the file is unreadable or has no such arm */
-  samples(wanted: SamplesCommand): Promise<Samples> {
-    return this.#client.command({ kind: 'samples', ...wanted });
+  /**
+   * Joint motion of a recorded arm. If this bridge has an arm of its name, joints are named as in that arm's model,
+   * whatever `ros.joint_prefix` was when they were recorded.
+   * @throws {BridgeError} bad_request if the file is unreadable or has no such arm
+   */
+  async samples(wanted: SamplesCommand): Promise<Samples> {
+    const samples = await this.#client.command({ kind: 'samples', ...wanted });
+    const arm = this.#parts.arms.all.find(({ name }) => name === samples.source);
+    return arm === undefined ? samples : { ...samples, joints: withoutPrefix(arm.model.joints, samples.joints) };
   }
 
   /** Copies a part of a recording to a new recording. @throws {BridgeError} bad_request */

@@ -17,14 +17,29 @@ export interface RecordedPose {
 /** Maps a recorded joint to the arm's: position = scale * recorded + offset; `from` -1: no counterpart, it stays. */
 export type RecordedJoint = Pick<JointMap, 'from' | 'scale' | 'offset'>;
 
+/** Prefixes with which a recording names all joints of an arm; most often one, which may be empty. */
+function prefixesIn(joints: readonly { readonly name: string }[], names: readonly string[]): string[] {
+  const first = joints[0]!.name;
+  const prefixes = names.flatMap((name) => (name.endsWith(first) ? [name.slice(0, -first.length)] : []));
+  return prefixes.filter((prefix) => joints.every(({ name }) => names.includes(prefix + name)));
+}
+
+/** Recorded joint names without the prefix that they have besides those of the arm; as they are unless one prefix fits. */
+export function withoutPrefix(
+  joints: readonly { readonly name: string }[],
+  names: readonly string[],
+): readonly string[] {
+  const [prefix = '', ...others] = prefixesIn(joints, names);
+  if (others.length > 0) return names;
+  return names.map((name) => (name.startsWith(prefix) ? name.slice(prefix.length) : name));
+}
+
 /**
  * Maps joints by name, with or without a prefix that all of them have in the recording (`ros.joint_prefix`).
  * @throws {UnfitError} naming the joint that the recording lacks, or the prefixes where several fit
  */
 export function sameNames(joints: Fit['joints'], names: readonly string[]): RecordedJoint[] {
-  const first = joints[0]!.name;
-  const prefixes = names.flatMap((name) => (name.endsWith(first) ? [name.slice(0, -first.length)] : []));
-  const fitting = prefixes.filter((prefix) => joints.every(({ name }) => names.includes(prefix + name)));
+  const fitting = prefixesIn(joints, names);
   const prefix = fitting.length === 1 ? fitting[0]! : '';
   return joints.map(({ name }) => {
     const from = names.indexOf(prefix + name);

@@ -59,6 +59,22 @@ describe('curves of a recording', () => {
     }
   });
 
+  test.each(['auto', 'x_'])('name joints as the model does, recorded with the prefix %s', async (prefix) => {
+    const arms = prefix === 'auto' ? ARMS.arms : [{ name: 'follower', id: 1, bus: 'sim:so101' }];
+    bridge = await VirtualBridge.startLight({ arms, ros: { joint_prefix: prefix } });
+    await recordTurn();
+    await bridge.post('/recording/start?robot_id=1', { name: 'joints' });
+    await bridge.pass(1);
+    await bridge.post('/recording/stop?robot_id=1');
+    const { path } = (await bridge.get('/api/v1/recordings/joints')).body;
+    const [first] = await jointStates(path);
+    expect(first!.names[0]).toBe(prefix === 'auto' ? 'follower_shoulder_pan' : 'x_shoulder_pan');
+    for (const recording of ['turn', 'joints']) {
+      const { body } = await bridge.get(`/api/v1/recordings/${recording}/samples?source=follower&points=10`);
+      expect(body.joints).toEqual(NAMES);
+    }
+  });
+
   test('of a part are denser, and none has more than 64 kB', async () => {
     await recordTurn();
     const part = await bridge.get('/api/v1/recordings/turn/samples?source=follower&begin=1&end=1.1&points=1000');
