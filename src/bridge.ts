@@ -242,6 +242,7 @@ export class Bridge {
         launch: (setup) => host.startRecording(setup),
         describe: (arm) => recordedArm(plans[arm.index]!, shared.memory(arm.index), config.ros.joint_prefix),
         loop: shared.buffers.loop,
+        loopRate: config.control.rate,
         version: VERSION,
         configuration: () => {
           const { arms, pairs, control } = this.#config;

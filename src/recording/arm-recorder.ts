@@ -22,6 +22,23 @@ const EARLY = 0.1;
 /** Times closer than this count as equal, s, because they are derived from epoch times, which are coarser. */
 const ROUNDING = 1e-4;
 
+const NO_POSE = { position: { x: 0, y: 0, z: 0 }, orientation: { x: 0, y: 0, z: 0, w: 1 } };
+/** Bytes that a message takes in a file besides its data. */
+const MESSAGE_OVERHEAD = 31;
+
+/**
+ * Least bytes of a recorded cycle of an arm: its joint states, and in an episode its pose. A limp arm has no goals and
+ * no external torques.
+ */
+export function leastCycleBytes(arm: RecordedArm, content: BeginRecording['content']): number {
+  const names = new ArmNames(arm, arm.prefix);
+  const messages: Uint8Array[] = [
+    new JointStateEncoder(names.joints).encode(0, new Float64Array(names.joints.length), null, null),
+  ];
+  if (content === 'episode') messages.push(new PoseStampedEncoder(names.frame(arm.baseLink)).encode(0, NO_POSE));
+  return messages.reduce((sum, { byteLength }) => sum + byteLength + MESSAGE_OVERHEAD, 0);
+}
+
 /** Context of a drain. */
 export interface Take {
   readonly file: McapFile;

@@ -41,6 +41,8 @@ export interface BeginRecording {
   /** Samples per second; null: every cycle of the control loop. */
   readonly rate: number | null;
   readonly loop: SharedArrayBuffer;
+  /** Cycles of the control loop per second. */
+  readonly loopRate: number;
   readonly arms: readonly RecordedArm[];
   readonly labels: Labels;
   /** Software version. */

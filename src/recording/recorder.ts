@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import { messageOf } from '../message-of.ts';
 import { cameraType } from '../ros/names.ts';
 import { SharedState } from '../rt/snapshot/shared-snapshot.ts';
-import { ArmRecorder, type Take } from './arm-recorder.ts';
+import { ArmRecorder, leastCycleBytes, type Take } from './arm-recorder.ts';
 import { encodeEvent } from './event-message.ts';
 import { McapFile, type Topic } from './mcap-file.ts';
 import type { BeginRecording, CameraMessage, EventLevel, Labels, RecordedEvent, RecordingSummary } from './messages.ts';
@@ -12,10 +12,7 @@ import { EVENT } from './ros-schemas.ts';
 
 /** Name of the metadata record that describes an episode. */
 export const EPISODE = 'arm_bridge.episode';
-/** Approximate bytes of a joint-states message with overhead, and bytes per second of one arm in an episode. */
-const SAMPLE_BYTES = 400;
-const EPISODE_BYTES = 230_000;
-/** A killed bridge loses at most this much recording time, s. */
+/** A killed bridge loses at most about this much recording time, s. */
 const FLUSH = 1;
 /** Interval between flushes to the disk and checks of free room, s. */
 const SYNC = 5;
@@ -28,6 +25,16 @@ export function freeBytes(folder: string): number {
   while (!existsSync(place)) place = dirname(place);
   const { bavail, bsize } = statfsSync(place);
   return bavail * bsize;
+}
+
+/**
+ * Bytes of a chunk, the unit in which a file is written: what the arms give in `FLUSH` when they are limp, which is
+ * least. The writer cannot end a chunk by time. Arms with torque give up to four times as much, and fill it sooner.
+ */
+function chunkSize({ arms, content, rate, loopRate }: BeginRecording): number {
+  const cyclesPerSample = rate === null ? 1 : Math.max(1, Math.ceil(loopRate / rate));
+  const bytes = arms.reduce((sum, arm) => sum + leastCycleBytes(arm, content), 0);
+  return Math.round((FLUSH * bytes * loopRate) / cyclesPerSample);
 }
 
 /** One running recording, in the recording thread. */
@@ -89,8 +96,7 @@ export class Recorder {
     left: () => number,
     clock: Clock,
   ): Promise<Recorder> {
-    const rate = begin.content === 'episode' ? begin.arms.length * EPISODE_BYTES : SAMPLE_BYTES * (begin.rate ?? 1);
-    const file = await McapFile.create(path, Math.max(4096, Math.round(rate * FLUSH)));
+    const file = await McapFile.create(path, chunkSize(begin));
     try {
       return await Recorder.#started(begin, file, room, left, clock);
     } catch (error) {

@@ -78,6 +78,8 @@ export interface RecordingParts {
   readonly describe: (arm: Arm) => RecordedArm;
   /** Shared memory of the control loop. */
   readonly loop: SharedArrayBuffer;
+  /** Cycles of the control loop per second. */
+  readonly loopRate: number;
   readonly version: string;
   /** Configuration to store in episodes, without secrets. */
   readonly configuration: () => object;
@@ -415,11 +417,12 @@ export class RecordingService {
     what: Pick<BeginRecording, 'name' | 'dataset' | 'content' | 'rate' | 'labels'>,
     arms: readonly Arm[],
   ): Promise<{ readonly path: string }> {
-    const { describe, loop, version, configuration } = this.#parts;
+    const { describe, loop, loopRate, version, configuration } = this.#parts;
     return this.#client.command({
       kind: 'begin',
       ...what,
       loop,
+      loopRate,
       version,
       arms: arms.map(describe),
       configuration: JSON.stringify(configuration(), null, 2),

@@ -31,6 +31,22 @@ test('a recording of a bridge that is killed is complete after the next start, a
   expect(recordings).toMatchObject([{ name: 'wave', problem: '', arms: ['arm'] }]);
 });
 
+test.each([
+  ['an episode', '/api/v1/episode/start', {}],
+  ['joints once a second', '/recording/start?robot_id=0', { rate: 1 }],
+])('a kill loses about a second of %s in a slow control loop too', async (_, path, body) => {
+  const bridge = await VirtualBridge.startLight({ control: { rate: 20 } });
+  expect((await bridge.post(path, { name: 'slow', ...body })).body.status).toBe('ok');
+  await bridge.pass(20);
+  const next = await bridge.killAndStart();
+  await next.becomes(async () => {
+    const { recordings } = (await next.get('/api/v1/recordings')).body;
+    expect(recordings).toMatchObject([{ name: 'slow', problem: '' }]);
+    // One sample a second: the last one lies up to a second before the kill.
+    expect(recordings[0].duration).toBeGreaterThan(17.5);
+  });
+});
+
 test('an episode that ends in half a chunk keeps all before it, and what is no recording at all is kept as it is', async () => {
   const bridge = await VirtualBridge.start();
   const started = await bridge.post('/api/v1/episode/start', { name: 'pick-1', dataset: 'pick', task: 'pick it up' });
