@@ -1,7 +1,7 @@
 import { openMcap, unreadable } from './mcap-read.ts';
 import type { Fit, Foreseen, Unreached } from './messages.ts';
 import { recordedJoints, recordedModel } from './recorded-joints.ts';
-import { LIMIT_SLACK, sameNames } from './replay.ts';
+import { graspOf, LIMIT_SLACK, sameNames } from './replay.ts';
 import { sampled } from './samples.ts';
 import { collisionsOf, mapsOf } from './track.ts';
 
@@ -41,7 +41,8 @@ export async function foresee(path: string, fit: Fit, points: number, pause: () 
   const file = await openMcap(path);
   try {
     const { arm: source } = recordedJoints(file, fit.source, fit.arm);
-    const { times, positions, joints, duration } = await sampled(file, { source, begin: 0, end: null, points }, pause);
+    const whole = { source, begin: 0, end: null, points };
+    const { times, positions, goals, joints, duration } = await sampled(file, whole, pause);
     const maps = mapsOf(await recordedModel(file, source), joints, fit) ?? sameNames(fit.joints, joints);
     const collisions = collisionsOf(fit);
     const spans = new Spans();
@@ -50,6 +51,8 @@ export async function foresee(path: string, fit: Fit, points: number, pause: () 
       const found = new Map<string, string>();
       const pose = Float64Array.from(fit.joints, ({ name, lower, upper, position: stands }, i) => {
         const { from, scale, offset } = maps[i]!;
+        const asked = i === fit.model.gripper?.index ? (goals[from]?.[k] ?? Number.NaN) : Number.NaN;
+        if (Number.isFinite(asked)) return graspOf(fit.joints[i]!, maps[i]!, asked);
         const wanted = from < 0 ? stands : scale * positions[from]![k]! + offset;
         if (wanted < lower - LIMIT_SLACK || wanted > upper + LIMIT_SLACK) {
           const range = `${lower.toFixed(2)} to ${upper.toFixed(2)} rad`;

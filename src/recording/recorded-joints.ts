@@ -10,6 +10,8 @@ export interface RecordedJoints {
   readonly topic: string;
   /** MCAP channel id. */
   readonly channel: number;
+  /** Its setpoints in the same file; null: none, as in a recording of joints only or of another program. */
+  readonly setpoints: { readonly topic: string; readonly channel: number } | null;
 }
 
 /** The joint states of each arm in a file, in file order. */
@@ -18,10 +20,16 @@ export function allRecordedJoints({ reader: { channelsById, schemasById } }: Ope
     ({ schemaId, messageEncoding }) => messageEncoding === 'cdr' && schemasById.get(schemaId)?.name === JOINT_STATE,
   );
   const own = states.filter(({ topic }) => topic.endsWith('/joint_states'));
+  const setpointsOf = (topic: string): RecordedJoints['setpoints'] => {
+    const wanted = topic.replace(/joint_states$/, 'joint_setpoints');
+    const found = states.find((channel) => channel.topic === wanted && wanted !== topic);
+    return found === undefined ? null : { topic: wanted, channel: found.id };
+  };
   return (own.length > 0 ? own : states).map(({ id, topic }) => ({
     arm: topic.split('/').at(-2) || topic,
     topic,
     channel: id,
+    setpoints: setpointsOf(topic),
   }));
 }
 

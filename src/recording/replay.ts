@@ -50,12 +50,25 @@ export function sameNames(joints: Fit['joints'], names: readonly string[]): Reco
 }
 
 /**
+ * Goal of a gripper for its recorded setpoint: where it was measured is where an object stopped it, and as a goal that
+ * would not hold the object. A setpoint may lie beyond the limits.
+ */
+export function graspOf(
+  { lower, upper }: Pick<Fit['joints'][number], 'lower' | 'upper'>,
+  { scale, offset }: RecordedJoint,
+  setpoint: number,
+): number {
+  return Math.min(Math.max(scale * setpoint + offset, lower), upper);
+}
+
+/**
  * Fits a stream of recorded poses to an arm: maps joints, clamps them to the position limits, smooths them, and slows
  * down where the arm cannot move as fast.
  */
 export class Fitter {
   readonly #joints: Fit['joints'];
   readonly #speed: number;
+  readonly #gripper: number;
   /** Mapping of each joint of the arm. */
   readonly #maps: readonly RecordedJoint[];
   /** Poses that are still needed, in order, and the index of the next one to return. */
@@ -65,27 +78,32 @@ export class Fitter {
   #before: { readonly recorded: number; readonly time: number; readonly pose: Float64Array } | null = null;
 
   /**
+   * @param fit `gripper`: index of the gripper's joint; left out: none
    * @param names joints of the recording
    * @param maps from recorded joints to joints of the arm; null: match by name
    * @throws {UnfitError} naming the joint that the recording lacks
    */
   constructor(
-    { joints, speed }: Pick<Fit, 'joints' | 'speed'>,
+    { joints, speed, gripper = -1 }: Pick<Fit, 'joints' | 'speed'> & { readonly gripper?: number },
     names: readonly string[],
     maps: readonly JointMap[] | null = null,
   ) {
     this.#joints = joints;
     this.#speed = speed;
+    this.#gripper = gripper;
     this.#maps = maps ?? sameNames(joints, names);
   }
 
   /**
    * Adds the next pose, which must be later than the one before.
+   * @param setpoints of the recorded joints at that time, from which the gripper is replayed; null: unknown
    * @throws {UnfitError} naming the joint that exceeds its limits, and when
    */
-  push(time: number, positions: Float64Array): void {
+  push(time: number, positions: Float64Array, setpoints: Float64Array | null = null): void {
     const pose = Float64Array.from(this.#joints, ({ name, lower, upper, position: stands }, i) => {
       const { from, scale, offset } = this.#maps[i]!;
+      if (i === this.#gripper && from >= 0 && setpoints !== null)
+        return graspOf(this.#joints[i]!, this.#maps[i]!, setpoints[from]!);
       const position = from < 0 ? stands : scale * positions[from]! + offset;
       if (position < lower - LIMIT_SLACK || position > upper + LIMIT_SLACK) {
         throw new UnfitError(

@@ -51,10 +51,12 @@ export class Replaying {
   readonly #arm: Arm;
   /** Pieces that have been read but not handed over yet. */
   readonly #ready: Piece[];
+  readonly #fit: Fit;
 
-  private constructor(client: RecordingClient, arm: Arm, track: number, ready: Piece[], duration: number) {
+  private constructor(client: RecordingClient, arm: Arm, fit: Fit, track: number, ready: Piece[], duration: number) {
     this.#client = client;
     this.#arm = arm;
+    this.#fit = fit;
     this.#track = track;
     this.#ready = ready;
     const { times, positions, last } = ready.at(-1)!;
@@ -86,7 +88,7 @@ export class Replaying {
       const ready: Piece[] = [];
       do ready.push(await client.command({ kind: 'next', track }));
       while (!ready.at(-1)!.last && ready.at(-1)!.times.at(-1)! < CHECKED_FIRST);
-      return new Replaying(client, arm, track, ready, duration);
+      return new Replaying(client, arm, fit, track, ready, duration);
     } catch (error) {
       if (opened !== null) client.command({ kind: 'close', track: opened }).catch(() => {});
       if (!(error instanceof UnfitError)) throw error;
@@ -94,8 +96,30 @@ export class Replaying {
     }
   }
 
-  /** Replays; the arm must be at the first pose. @returns null if everything has been replayed, else the reason */
+  /**
+   * Lets the gripper come to the recording from where it is, no faster than a replay moves: an object in its jaws may
+   * have kept it from the first pose.
+   */
+  #joinGripper(): void {
+    const { gripper } = this.#fit.model;
+    if (gripper === null) return;
+    const { velocity } = this.#fit.joints[gripper.index]!;
+    const joints = this.first.length;
+    let [before, at] = [0, asked(this.#arm)[gripper.index]!];
+    for (const { times, positions } of this.#ready) {
+      for (const [k, time] of times.entries()) {
+        const reach = velocity * (time - before);
+        const i = k * joints + gripper.index;
+        at = Math.min(Math.max(positions[i]!, at - reach), at + reach);
+        positions[i] = at;
+        before = time;
+      }
+    }
+  }
+
+  /** Replays; the arm must be at the first pose, except for its gripper. @returns null if everything has been replayed, else the reason */
   async drive(session: ArmSession): Promise<string | null> {
+    this.#joinGripper();
     // Pieces are handed over one by one: all at once would take the control thread longer than a cycle.
     const { times, positions, last } = this.#ready.shift()!;
     let over = false;

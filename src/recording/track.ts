@@ -11,6 +11,11 @@ import { Fitter, type RecordedPose } from './replay.ts';
 /** Poses per piece: 2 s at 200 Hz. */
 const PIECE = 400;
 
+/** Setpoints this much older or newer than a sample do not belong to it, s: the arm had no torque. */
+const FRESH = 0.1;
+
+type JointSample = ReturnType<typeof decodeJointState>;
+
 /** The joint states of a file: read, fitted to an arm and checked for collisions piece by piece. */
 export class Track {
   /** Duration of the recording at the wanted speed, s. */
@@ -97,21 +102,31 @@ export function mapsOf(model: MappedModel | null, names: readonly string[], fit:
 
 async function* fitted(
   { reader }: OpenMcap,
-  { topic, channel }: RecordedJoints,
+  { topic, channel, setpoints }: RecordedJoints,
   model: MappedModel | null,
   fit: Fit,
 ): AsyncGenerator<RecordedPose, void> {
+  const gripper = fit.model.gripper?.index ?? -1;
+  const topics = setpoints === null || gripper < 0 ? [topic] : [topic, setpoints.topic];
   let fitter: Fitter | null = null;
   let names = '';
   let begun = 0;
   let last = 0;
   let count = 0;
-  for await (const message of reader.readMessages({ topics: [topic] })) {
+  /** The newest sample waits for the setpoints of its cycle, which were sent after it. */
+  let waiting: JointSample | null = null;
+  let asked: JointSample | null = null;
+  const push = (into: Fitter, { stamp, positions }: JointSample): void => {
+    const fresh = asked !== null && asked.names.join() === names && Math.abs(asked.stamp - stamp) <= FRESH;
+    into.push(stamp - begun, positions, fresh ? asked!.positions : null);
+  };
+  for await (const message of reader.readMessages({ topics })) {
+    if (message.channelId === setpoints?.channel) asked = decodeJointState(message.data);
     if (message.channelId !== channel) continue;
     count++;
     const sample = decodeJointState(message.data);
     if (fitter === null) {
-      fitter = new Fitter(fit, sample.names, mapsOf(model, sample.names, fit));
+      fitter = new Fitter({ ...fit, gripper }, sample.names, mapsOf(model, sample.names, fit));
       names = sample.names.join();
       begun = sample.stamp;
     }
@@ -122,9 +137,11 @@ async function* fitted(
     const time = sample.stamp - begun;
     if (count > 1 && time <= last) continue;
     last = time;
-    fitter.push(time, sample.positions);
+    if (waiting !== null) push(fitter, waiting);
+    waiting = sample;
     for (let pose = fitter.take(false); pose !== null; pose = fitter.take(false)) yield pose;
   }
-  if (fitter === null) return;
+  if (fitter === null || waiting === null) return;
+  push(fitter, waiting);
   for (let pose = fitter.take(true); pose !== null; pose = fitter.take(true)) yield pose;
 }
