@@ -285,7 +285,7 @@ export class Library {
     for (const place of [...this.#places()]) {
       if (writing(place.name)) continue;
       try {
-        if (place.unfinished) told.push(await this.#rescue(place, pause));
+        if (place.unfinished) told.push(...(await this.#rescue(place, pause)));
         else if (place.folder !== null && !existsSync(join(place.folder, BAG_METADATA)))
           await this.#describe(place, null);
       } catch (error) {
@@ -306,21 +306,28 @@ export class Library {
     if (namesIn(index).sort().join() !== names.sort().join()) await this.#index(dataset);
   }
 
-  async #rescue(place: Place, pause: () => Promise<void>): Promise<string> {
+  /** @returns the message for the user; none if the recording was deleted meanwhile */
+  async #rescue(place: Place, pause: () => Promise<void>): Promise<string[]> {
     const { name, path } = place;
     const left = path + UNFINISHED;
     const made = path + RESCUED;
     rmSync(made, { force: true });
+    const { ino } = statSync(left);
     const count = await rescue(left, made, pause);
+    // It may have been deleted during a pause, and another recording of its name may have begun.
+    if (statSync(left, { throwIfNoEntry: false })?.ino !== ino) {
+      rmSync(made, { force: true });
+      return [];
+    }
     if (count === 0) {
       rmSync(made, { force: true });
       renameSync(left, path + BROKEN);
-      return `the recording "${name}" was broken off before anything could be saved: ${path + BROKEN}`;
+      return [`the recording "${name}" was broken off before anything could be saved: ${path + BROKEN}`];
     }
     renameSync(made, path);
     rmSync(left, { force: true });
     const { duration } = await this.#describe({ ...place, unfinished: false }, null);
-    return `the recording "${name}" was broken off: ${duration.toFixed(1)} s of it have been saved`;
+    return [`the recording "${name}" was broken off: ${duration.toFixed(1)} s of it have been saved`];
   }
 
   /** Says in the folder of an episode, and of its dataset, what it is. @param labels null: those that it has */

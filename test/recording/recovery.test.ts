@@ -1,6 +1,7 @@
 import {
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -8,8 +9,14 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Disk, fileDisk } from '../../src/disk.ts';
+import { Library } from '../../src/recording/library.ts';
+import { McapFile } from '../../src/recording/mcap-file.ts';
+import { JOINT_STATE } from '../../src/recording/ros-schemas.ts';
+import { JointStateEncoder } from '../../src/ros/cdr.ts';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
 import { jointStates } from './mcap.ts';
 
@@ -151,4 +158,54 @@ test('labels and a new name change nothing else in the description of a bag of a
   expect((await bridge.post('/api/v1/recordings/walk', { verdict: 'good', name: 'walk-2' })).status).toBe(200);
   const labels = '\n    task: ""\n    operator: ""\n    verdict: good';
   expect(readFileSync(join(folder, '..', 'walk-2', 'metadata.yaml'), 'utf8')).toBe(bag('walk-2.mcap', labels));
+});
+
+/** A file that a killed bridge has left, long enough for pauses while it is completed. */
+async function writeUnfinished(path: string): Promise<void> {
+  const file = await McapFile.create(path, 1000);
+  const topic = await file.topic('/arm/joint_states', JOINT_STATE);
+  const encoder = new JointStateEncoder(['gripper']);
+  for (let k = 0; k < 1200; k++) await file.add(topic, encoder.encode(k, Float64Array.of(0), null, null), k);
+  file.abandon();
+}
+
+/** A library in a folder of its own. */
+function emptyLibrary(disk: Disk = fileDisk): Library {
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-recovery-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return new Library(folder, 1e9, disk);
+}
+
+test.each(['joints', 'episode'] as const)(
+  'a recording of content %s that is deleted while it is completed stays deleted',
+  async (content) => {
+    const library = emptyLibrary();
+    await writeUnfinished(library.begin('wave', null, content).writing);
+    let pauses = 0;
+    const told = await library.recover(
+      () => false,
+      async () => {
+        if (++pauses === 1) await library.remove('wave');
+      },
+    );
+    expect(pauses).toBeGreaterThan(1);
+    expect(told).toEqual([]);
+    expect(readdirSync(library.folder)).toEqual([]);
+  },
+);
+
+test('a recording that takes the name of one that is deleted while it is completed is left alone', async () => {
+  const library = emptyLibrary();
+  await writeUnfinished(library.begin('wave', null, 'joints').writing);
+  let pauses = 0;
+  await library.recover(
+    () => false,
+    async () => {
+      if (++pauses > 1) return;
+      await library.remove('wave');
+      writeFileSync(library.begin('wave', null, 'joints').writing, 'new');
+    },
+  );
+  expect(readFileSync(join(library.folder, 'wave.mcap.part'), 'utf8')).toBe('new');
+  expect(readdirSync(library.folder)).toEqual(['wave.mcap.part']);
 });
