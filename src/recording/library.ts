@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Disk } from '../disk.ts';
+import { messageOf } from '../message-of.ts';
 import { BAG_METADATA, bagMetadata, labelsIn, relabelled } from './bag-metadata.ts';
 import { openMcap, rescue } from './mcap-read.ts';
 import {
@@ -289,7 +290,11 @@ export class Library {
         else if (place.folder !== null && !existsSync(join(place.folder, BAG_METADATA)))
           await this.#describe(place, null);
       } catch (error) {
-        told.push(`the recording "${place.name}", which was not completed, stays as it is: ${String(error)}`);
+        // One that is being rescued has its final name before it is described.
+        const what = existsSync(place.path)
+          ? `is complete, but its description (${BAG_METADATA}) could not be written`
+          : 'was not completed, and stays as it is';
+        told.push(`the recording "${place.name}" ${what}: ${messageOf(error)}`);
       }
     }
     for (const { name, file } of entries(this.folder)) if (!file) await this.#mend(name);

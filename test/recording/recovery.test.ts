@@ -209,3 +209,31 @@ test('a recording that takes the name of one that is deleted while it is complet
   expect(readFileSync(join(library.folder, 'wave.mcap.part'), 'utf8')).toBe('new');
   expect(readdirSync(library.folder)).toEqual(['wave.mcap.part']);
 });
+
+test('what cannot be mended of a recording is told of as it is: not completed, or without its description', async () => {
+  const write = (): never => {
+    throw new Error('the disk is full');
+  };
+  const library = emptyLibrary({ ...fileDisk, write });
+  const begun = async (name: string) => {
+    const { writing, path } = library.begin(name, null, 'episode');
+    await writeUnfinished(writing);
+    return { writing, path };
+  };
+  const half = await begun('half');
+  // Nothing can be written where a folder is in the way.
+  mkdirSync(join(`${half.path}.rescued`, 'in the way'), { recursive: true });
+  await begun('mended');
+  const whole = await begun('whole');
+  renameSync(whole.writing, whole.path);
+  const told = await library.recover(
+    () => false,
+    async () => {},
+  );
+  const undescribed = 'is complete, but its description (metadata.yaml) could not be written: the disk is full';
+  expect(told.sort()).toEqual([
+    expect.stringMatching(/^the recording "half" was not completed, and stays as it is: /),
+    `the recording "mended" ${undescribed}`,
+    `the recording "whole" ${undescribed}`,
+  ]);
+});
