@@ -274,3 +274,13 @@ test.skipIf(!PYTHONS[0][1])(
   },
   300_000,
 );
+
+test.skipIf(!PYTHONS[0][1])(
+  'an arm of another machine is refused, because that machine has its calibration',
+  async () => {
+    const { code, out, told } = await run(PYTHONS[0][1]!, 'lerobot_remote.py');
+    expect(code, told).toBe(0);
+    const why = 'arm far belongs to another machine, which has its calibration: use its own bridge';
+    expect(JSON.parse(out)).toEqual([`ValueError: ${why}`, `NotExported: ${why}`]);
+  },
+);

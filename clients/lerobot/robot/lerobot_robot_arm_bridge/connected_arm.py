@@ -28,7 +28,7 @@ class ConnectedArm:
 
     @cached_property
     def joints(self) -> list[Joint]:
-        """As the bridge has calibrated them. Asks the bridge."""
+        """As the bridge has calibrated them. Asks the bridge. Raises ValueError for an arm of another machine."""
         return joints_of(self.arm.facts(), self._use_degrees)
 
     @property

@@ -98,7 +98,11 @@ def joints_in(episode: Episode, arm: str, use_degrees: bool) -> list[Joint]:
     names = [joint["name"] for joint in found["joints"]]
     gripper = found["gripper"]
     index = None if gripper is None else {"index": names.index(gripper["joint"])}
-    return joints_of({"joints": found["joints"], "gripper": index}, use_degrees)  # type: ignore[typeddict-item]
+    facts = {"name": arm, "remote": found["bus"] == "ros", "joints": found["joints"], "gripper": index}
+    try:
+        return joints_of(facts, use_degrees)  # type: ignore[arg-type]
+    except ValueError as error:
+        raise NotExported(str(error)) from error
 
 
 def track(episode: Episode, arm: str, topic: str, use_degrees: bool) -> Track:

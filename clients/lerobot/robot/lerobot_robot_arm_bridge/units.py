@@ -49,7 +49,12 @@ class Joint:
 
 
 def joints_of(facts: types.ArmFacts | types.ArmOverview, use_degrees: bool) -> list[Joint]:
-    """The joints of an arm in its order; its gripper counts from 0 to 100."""
+    """
+    The joints of an arm in its order; its gripper counts from 0 to 100. Raises ValueError for an arm of another machine: that one has
+    its calibration, so the numbers made here would be others than those of its own bridge.
+    """
+    if facts["remote"]:
+        raise ValueError(f"arm {facts['name']} belongs to another machine, which has its calibration: use its own bridge")
     gripper = facts["gripper"]
     body = "degrees" if use_degrees else "m100_100"
     return [
