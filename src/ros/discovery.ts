@@ -3,8 +3,11 @@ import { fileURLToPath } from 'node:url';
 import type { RosConfig } from '../config/schema.ts';
 import { RELEASES, releaseOf } from './releases.ts';
 
-/** Environment variables by which ROS 2 itself sets the discovery range. */
-const ROS_VARIABLES = ['ROS_AUTOMATIC_DISCOVERY_RANGE', 'ROS_LOCALHOST_ONLY', 'ROS_STATIC_PEERS'] as const;
+/** Environment variables by which ROS 2 itself sets the discovery range. A release with the switch knows no other. */
+const ROS_VARIABLES = {
+  ROS_LOCALHOST_ONLY: ['ROS_LOCALHOST_ONLY'],
+  ROS_AUTOMATIC_DISCOVERY_RANGE: ['ROS_AUTOMATIC_DISCOVERY_RANGE', 'ROS_LOCALHOST_ONLY', 'ROS_STATIC_PEERS'],
+} as const;
 
 const RANGES = { localhost: 'LOCALHOST', subnet: 'SUBNET', off: 'OFF' } as const;
 
@@ -16,7 +19,10 @@ const PROFILE_VARIABLES = [
 ];
 /** Variable that names a discovery server of Fast DDS. */
 const SERVER_VARIABLE = 'ROS_DISCOVERY_SERVER';
-/** With this range ROS 2 adds nothing to a profile; with `LOCALHOST` it would add shared memory and every interface. */
+/**
+ * With this range ROS 2 leaves discovery to the middleware: it adds nothing to a profile. With `LOCALHOST` it would add
+ * shared memory and every interface.
+ */
 const AS_IN_PROFILE = 'SYSTEM_DEFAULT';
 
 export interface Discovery {
@@ -28,8 +34,9 @@ export interface Discovery {
 
 /**
  * Sets the discovery range in `environment` unless ROS variables there set it already. rcl reads it when a context is
- * initialised. A release without a discovery range has only the localhost switch (`releases.ts`). A discovery server
- * that `ROS_DISCOVERY_SERVER` names takes the place of the configured range.
+ * initialised. A release without a discovery range has only the localhost switch (`releases.ts`): a range in the
+ * environment, which docker/compose.yaml sets for every release, is translated for it. A discovery server that
+ * `ROS_DISCOVERY_SERVER` names takes the place of the configured range.
  *
  * Unless people have configured Fast DDS themselves, a profile makes programs of other users reachable too. Without it
  * Fast DDS prefers shared memory on one machine, which belongs to one user, and the range `LOCALHOST` always adds
@@ -38,16 +45,18 @@ export interface Discovery {
 export function setDiscovery(range: RosConfig['discovery'], environment: NodeJS.ProcessEnv): Discovery {
   if (isThisHostByProfile(environment)) return { source: `the profile ${PROFILE}`, byProfile: true };
   const hasServer = hasDiscoveryServer(environment);
-  const given = ROS_VARIABLES.filter((name) => environment[name]);
+  const variable = releaseOf(environment.ROS_DISTRO).discovery;
+  const { ROS_AUTOMATIC_DISCOVERY_RANGE: rangeGiven } = environment;
+  if (variable === 'ROS_LOCALHOST_ONLY' && rangeGiven && !hasServer) environment[variable] ||= switchFor(rangeGiven);
+  const given = ROS_VARIABLES[variable].filter((name) => environment[name]);
   const variables = [...(hasServer ? [SERVER_VARIABLE] : []), ...given];
   const source =
     variables.length > 0
       ? variables.map((name) => `${name}=${environment[name]}`).join(' ')
       : `ros.discovery: ${range}`;
   if (given.length === 0) {
-    const variable = releaseOf(environment.ROS_DISTRO).discovery;
-    const reach = hasServer ? 'subnet' : range;
-    environment[variable] = variable === 'ROS_LOCALHOST_ONLY' ? (reach === 'subnet' ? '0' : '1') : RANGES[reach];
+    const reach = RANGES[hasServer ? 'subnet' : range];
+    environment[variable] = variable === 'ROS_LOCALHOST_ONLY' ? switchFor(reach) : reach;
   }
   if (hasServer) {
     if (!hasOwnProfile(environment)) environment.FASTDDS_BUILTIN_TRANSPORTS ??= 'UDPv4';
@@ -55,14 +64,19 @@ export function setDiscovery(range: RosConfig['discovery'], environment: NodeJS.
     environment.ROS_SUPER_CLIENT ??= 'TRUE';
     return { source, byProfile: false };
   }
-  const variable = profileVariable(environment);
-  if (variable === null) return { source, byProfile: false };
+  const profile = profileVariable(environment);
+  if (profile === null) return { source, byProfile: false };
   if (environment.ROS_AUTOMATIC_DISCOVERY_RANGE === RANGES.subnet) environment.FASTDDS_BUILTIN_TRANSPORTS ??= 'UDPv4';
   if (!isThisHostAlone(environment)) return { source, byProfile: false };
   delete environment.ROS_LOCALHOST_ONLY;
   environment.ROS_AUTOMATIC_DISCOVERY_RANGE = AS_IN_PROFILE;
-  environment[variable] = PROFILE;
+  environment[profile] = PROFILE;
   return { source, byProfile: true };
+}
+
+/** What `ROS_LOCALHOST_ONLY` must be for a range. A misspelt range stays on this machine. */
+function switchFor(range: string): '0' | '1' {
+  return range === RANGES.subnet || range === AS_IN_PROFILE ? '0' : '1';
 }
 
 /**
@@ -76,8 +90,9 @@ export function acceptsCommands(wish: RosConfig['accept_commands'], environment:
 /** Whether other machines can discover the bridge. Call after `setDiscovery`. */
 export function reachesNetwork(environment: NodeJS.ProcessEnv): boolean {
   if (isThisHostByProfile(environment)) return false;
-  if (environment.ROS_STATIC_PEERS || hasDiscoveryServer(environment)) return true;
-  return environment.ROS_AUTOMATIC_DISCOVERY_RANGE !== RANGES.off && !isThisHostAlone(environment);
+  const { range, peers } = inForce(environment);
+  if (peers || hasDiscoveryServer(environment)) return true;
+  return range !== RANGES.off && !isThisHostAlone(environment);
 }
 
 /** The variable that names a profile in this ROS 2 release; null where the profile is useless or untested. */
@@ -100,8 +115,19 @@ function hasDiscoveryServer(environment: NodeJS.ProcessEnv): boolean {
   return isFastDds(environment) && Boolean(environment[SERVER_VARIABLE]);
 }
 
+/** The settings of ROS 2 that its release obeys. */
+function inForce(environment: NodeJS.ProcessEnv): Record<'range' | 'only' | 'peers', string | undefined> {
+  const known = ROS_VARIABLES[releaseOf(environment.ROS_DISTRO).discovery] as readonly string[];
+  const read = (name: string) => (known.includes(name) ? environment[name] : undefined);
+  return {
+    range: read('ROS_AUTOMATIC_DISCOVERY_RANGE'),
+    only: read('ROS_LOCALHOST_ONLY'),
+    peers: read('ROS_STATIC_PEERS'),
+  };
+}
+
 function isThisHostAlone(environment: NodeJS.ProcessEnv): boolean {
-  const { ROS_AUTOMATIC_DISCOVERY_RANGE: range, ROS_LOCALHOST_ONLY: only, ROS_STATIC_PEERS: peers } = environment;
+  const { range, only, peers } = inForce(environment);
   if (peers) return false;
   return range ? range === RANGES.localhost : only === '1';
 }

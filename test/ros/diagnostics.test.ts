@@ -78,6 +78,10 @@ test.each([
   ['auto', { ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST', ROS_DISCOVERY_SERVER: '192.0.2.1:11811' }, false],
   ['auto', { ROS_LOCALHOST_ONLY: '1' }, true],
   ['auto', {}, false],
+  // Humble knows only the switch: what it does not know keeps nobody out.
+  ['auto', { ROS_DISTRO: 'humble', ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' }, false],
+  ['auto', { ROS_DISTRO: 'humble', ROS_AUTOMATIC_DISCOVERY_RANGE: 'OFF' }, false],
+  ['auto', { ROS_DISTRO: 'humble', ROS_AUTOMATIC_DISCOVERY_RANGE: 'SUBNET', ROS_LOCALHOST_ONLY: '1' }, true],
   [true, { ROS_AUTOMATIC_DISCOVERY_RANGE: 'SUBNET' }, true],
   [false, { ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' }, false],
 ] as const)('accept_commands %s with %j accepts: %s', (wish, environment, accepted) => {

@@ -128,6 +128,25 @@ describe('how far discovery reaches', () => {
     ['localhost', { ROS_AUTOMATIC_DISCOVERY_RANGE: 'SUBNET' }, {}],
     ['localhost', { ROS_LOCALHOST_ONLY: '0' }, {}],
     ['localhost', { ROS_STATIC_PEERS: '192.0.2.1' }, {}],
+    // docker/compose.yaml sets a range for every release; Humble knows only the switch.
+    ['subnet', { ROS_DISTRO: 'humble', ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' }, { ROS_LOCALHOST_ONLY: '1' }],
+    ['subnet', { ROS_DISTRO: 'humble', ROS_AUTOMATIC_DISCOVERY_RANGE: 'OFF' }, { ROS_LOCALHOST_ONLY: '1' }],
+    ['localhost', { ROS_DISTRO: 'humble', ROS_AUTOMATIC_DISCOVERY_RANGE: 'SUBNET' }, { ROS_LOCALHOST_ONLY: '0' }],
+    ['localhost', { ROS_DISTRO: 'humble', ROS_STATIC_PEERS: '192.0.2.1' }, { ROS_LOCALHOST_ONLY: '1' }],
+    [
+      'localhost',
+      { ROS_DISTRO: 'humble', ROS_LOCALHOST_ONLY: '0', ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' },
+      { ROS_LOCALHOST_ONLY: '0' },
+    ],
+    [
+      'localhost',
+      {
+        ROS_DISTRO: 'humble',
+        ROS_DISCOVERY_SERVER: '192.0.2.1:11811',
+        ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST',
+      },
+      { ROS_LOCALHOST_ONLY: '0', FASTDDS_BUILTIN_TRANSPORTS: 'UDPv4', ROS_SUPER_CLIENT: 'TRUE' },
+    ],
   ] as const)('configuration %s in the environment %j sets %j', (range, given, set) => {
     const environment: NodeJS.ProcessEnv = { ...given };
     setDiscovery(range, environment);
