@@ -1,10 +1,12 @@
 """How late the arm is behind a controller that stands outside of the bridge: a stand-in for controller_manager with
-joint_state_topic_hardware_interface, which in every cycle takes the newest joint_states and publishes joint_commands.
+joint_state_topic_hardware_interface, which in every cycle takes the newest joint_states and publishes joint_commands, unless
+the joints are within a threshold of their commands.
 
-    build/ros/bin/python bench/controller.py [ARM] [SECONDS]
+    build/ros/bin/python bench/controller.py [ARM] [SECONDS] [THRESHOLD]
 
 Against a running bridge whose arm is ready. One joint (the last before the gripper) swings by a sine; the lag of a series
-behind the command is the difference of their phases. Prints milliseconds.
+behind the command is the difference of their phases. Then it goes on slowly and rests. Prints milliseconds, and how far from
+its command the joint was on the slow way and at the end, rad.
 """
 
 import json
@@ -23,9 +25,15 @@ RATE = 100.0
 AMPLITUDE = 0.2
 FREQUENCY = 0.5
 SETTLE = 4.0
+# The slow way, rad/s and s, and the rest before and after it, s.
+SLOW = 0.02
+WAY = 4.0
+REST = 1.0
 
 arm = sys.argv[1] if len(sys.argv) > 1 else "follower"
 duration = float(sys.argv[2]) if len(sys.argv) > 2 else 20.0
+# That of moveit/arm_bridge_moveit/launch/ros2_control.launch.py.
+threshold = float(sys.argv[3]) if len(sys.argv) > 3 else 1e-5
 
 rclpy.init()
 node = rclpy.create_node("controller_stand_in")
@@ -56,18 +64,37 @@ def seconds(stamp):
     return stamp.sec + stamp.nanosec * 1e-9
 
 
-commands, states, seen = [], [], []
+commands, states, seen, slow = [], [], [], []
 began = time.time()
-while time.time() - began < SETTLE + duration:
+turned = SETTLE + duration
+ended = turned + REST + WAY + REST
+
+
+def swing(elapsed):
+    return AMPLITUDE * math.sin(2 * math.pi * FREQUENCY * elapsed)
+
+
+def wanted(elapsed):
+    """Where the joint is to be, rad from where it began."""
+    if elapsed < turned:
+        return swing(elapsed)
+    return swing(turned) + SLOW * min(max(elapsed - turned - REST, 0.0), WAY)
+
+
+while time.time() - began < ended:
     # As a controller does: read, update, write.
     state = latest[0]
     now = time.time()
-    states.append((seconds(state.header.stamp), state.position[joint]))
-    seen.append((now, state.position[joint]))
-    position = held[joint] + AMPLITUDE * math.sin(2 * math.pi * FREQUENCY * (now - began))
+    position = held[joint] + wanted(now - began)
+    if now - began < turned:
+        states.append((seconds(state.header.stamp), state.position[joint]))
+        seen.append((now, state.position[joint]))
+    elif now - began >= turned + REST:
+        slow.append(abs(position - state.position[joint]))
     message = JointState(name=names, position=[*held[:joint], position, *held[joint + 1 :]])
-    message.header.stamp = node.get_clock().now().to_msg()
-    publisher.publish(message)
+    if sum(abs(a - b) for a, b in zip(message.position, state.position)) > threshold:
+        message.header.stamp = node.get_clock().now().to_msg()
+        publisher.publish(message)
     commands.append((now, position))
     time.sleep(max(0.0, began + len(commands) / RATE - time.time()))
 
@@ -75,7 +102,7 @@ while time.time() - began < SETTLE + duration:
 def phase(series):
     """Phase of the sine in a series, rad, by least squares."""
     times, values = (numpy.array(column) for column in zip(*series))
-    keep = times > began + SETTLE
+    keep = (times > began + SETTLE) & (times < began + turned)
     angle = 2 * math.pi * FREQUENCY * (times[keep] - began)
     table = numpy.stack([numpy.sin(angle), numpy.cos(angle), numpy.ones_like(angle)], axis=1)
     sine, cosine, _ = numpy.linalg.lstsq(table, values[keep], rcond=None)[0]
@@ -90,6 +117,7 @@ print(
             name: round(1000 * (asked - phase(series)) / (2 * math.pi * FREQUENCY), 1)
             for name, series in {"servo goal": sent, "joint": states, "joint, as the controller sees it": seen}.items()
         }
+        | {"slow": round(max(slow), 4), "end": round(slow[-1], 4)}
         | {"rate": round((len(commands) - 1) / (commands[-1][0] - commands[0][0]), 1)}
     )
 )

@@ -195,8 +195,8 @@ function ros2ControlMacro(model) {
 <robot xmlns:xacro="http://www.ros.org/wiki/xacro">
   <!--
     joint_states, joint_commands: topics of the arm. threshold: sum over all joints of the distance between command and
-    state, rad, up to which nothing is sent: an arm that has arrived falls silent, and others may drive it. initial: where
-    the joints are at the start, by name without prefix; this interface commands 0 where nothing is given.
+    state, rad, up to which nothing is sent; joints may stop that far from their goals. initial: where the joints are at the
+    start, by name without prefix; this interface commands 0 where nothing is given.
   -->
   <xacro:macro name="${model.name}_ros2_control" params="prefix joint_states joint_commands threshold initial">
     <ros2_control name="\${prefix}${model.name}" type="system">

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadArmModel } from '../../src/arm/model.ts';
 import { parseUrdf } from '../../src/kinematics/urdf.ts';
-import { BridgeProcess, ROS_DOMAIN, sleep } from '../e2e/support/bridge.ts';
+import { BridgeProcess, ROS_DOMAIN, rosProgram, sleep } from '../e2e/support/bridge.ts';
 import { readSrdf } from '../moveit/support/srdf.ts';
 import { timeOptimal } from '../moveit/support/totg.ts';
 import { type JointStateMessage, Witness } from '../ros/support/ros.ts';
@@ -252,6 +252,11 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge_moveit', () => {
         update_rate: 100,
         'arm_controller.type': 'joint_trajectory_controller/JointTrajectoryController',
       });
+      // A hardware interface with this threshold takes the arm to the end, and on a slow way without steps.
+      const [, threshold] = /<param name="trigger_joint_command_threshold">([^<]+)</.exec(text)!;
+      const driven = await rosProgram('../../../bench/controller.py', 'follower', '1', threshold!);
+      expect(driven.slow).toBeLessThan(0.03);
+      expect(driven.end).toBeLessThan(0.01);
       // Refused like any other message: what a hardware interface sends before a controller has written.
       const commands = await witness.advertise(STATE, '/follower/joint_commands');
       const names = [...at.keys()];

@@ -96,7 +96,9 @@ def generate_launch_description():
         ("arm", "follower", "the arm that the controllers drive"),
         ("namespace", "", "what stands before the namespace of the arm, as for the bridge"),
         ("prefix", "", "ros.joint_prefix of the bridge, where it differs from the configuration file: auto, or a text"),
-        ("threshold", "0.05", "sum over the joints of the distance from state to command, rad, up to which nothing is sent"),
+        # Upstream's default. A larger one frees a resting arm, but leaves joints that far from their goals: the joint is behind
+        # its command, so a braking one comes within the threshold before its last commands were sent.
+        ("threshold", "1e-5", "sum over the joints of the distance from state to command, rad, up to which nothing is sent"),
     ]
     declared = [DeclareLaunchArgument(name, default_value=value, description=text) for name, value, text in arguments]
     return LaunchDescription([*declared, OpaqueFunction(function=nodes)])
