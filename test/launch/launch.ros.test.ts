@@ -98,6 +98,8 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
           frame_prefix: 'follower/',
           robot_description: expect.stringMatching(/<robot/),
         });
+        // The bridge's own is the one with the limits of planned motion.
+        expect(note!.topics.robot_description).not.toBe('/lab/follower/robot_description');
         expect(Object.keys((await witness.graph('/lab/follower/arm_bridge')).topics)).not.toContain('/tf');
       } else {
         expect(note!.arguments).toEqual(['-d', expect.stringMatching(/share\/arm_bridge\/rviz\/arms\.rviz$/)]);
