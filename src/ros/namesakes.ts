@@ -103,7 +103,8 @@ export class Namesakes {
     if (watched.sharing === '' || watched.sharing === before) return;
     this.#log.warn(
       `${arm.name}: ${watched.sharing}/${NODE_NAME} tells the frames of an arm of this name on the same /tf_static: ` +
-        'rename one of the arms, or give a bridge a /tf of its own (--ros-args -r /tf:=/lab2/tf -r /tf_static:=/lab2/tf_static)',
+        'rename one of the arms, or give a bridge a /tf of its own (--ros-args -r /tf:=/lab2/tf -r /tf_static:=/lab2/tf_static; ' +
+        'in our launch files tf:=/lab2/tf)',
     );
   }
 

@@ -58,10 +58,14 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
     return (await take(1)).at(-1)!.message.name;
   };
 
+  /** Topics on which frames are told, once a node is seen. */
+  const framesOf = async (by: Witness, node: string): Promise<string[]> =>
+    Object.keys((await by.graph(node)).topics).filter((name) => /\/tf(?:_static)?$/.test(name));
+
   test.each(FILES)('%s describes its arguments, namespace and prefix among them', async (file) => {
     const { code, output } = await ros2.run('launch', 'arm_bridge', file, '--show-args');
     expect([code, output]).toEqual([0, expect.stringContaining("'namespace':")]);
-    for (const name of ['config', 'http_port', 'namespace', 'prefix']) {
+    for (const name of ['config', 'http_port', 'namespace', 'tf', 'prefix']) {
       expect(output).toMatch(new RegExp(`'${name}':\\n +\\S.{10,}`));
     }
   });
@@ -82,7 +86,7 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
       ros2.clear();
       const last = file === 'follower_here.launch.xml' ? 'frames:=robot_state_publisher' : 'rviz:=true';
       const launch = ros2.launch(
-        ...['arm_bridge', file, 'http_port:=0', 'namespace:=lab', 'prefix:=auto', last],
+        ...['arm_bridge', file, 'http_port:=0', 'namespace:=lab', 'prefix:=auto', 'tf:=/lab/tf', last],
         ...(NEEDED[file] ?? []),
       );
       await started(launch);
@@ -92,6 +96,7 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
       expect([joints.length, joints[0]]).toEqual([6, `${arm}_shoulder_pan`]);
       await expect.poll(() => ros2.notes().length, { timeout: 30_000 }).toBe(1);
       const [note] = ros2.notes();
+      expect(note!.topics).toMatchObject({ '/tf': '/lab/tf', '/tf_static': '/lab/tf_static' });
       if (file === 'follower_here.launch.xml') {
         expect(note!.node).toBe('/lab/follower/robot_state_publisher');
         expect(note!.parameters).toMatchObject({
@@ -100,7 +105,7 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
         });
         // The bridge's own is the one with the limits of planned motion.
         expect(note!.topics.robot_description).not.toBe('/lab/follower/robot_description');
-        expect(Object.keys((await witness.graph('/lab/follower/arm_bridge')).topics)).not.toContain('/tf');
+        expect(await framesOf(witness, '/lab/follower/arm_bridge')).toEqual(['/lab/tf_static']);
       } else {
         expect(note!.arguments).toEqual(['-d', expect.stringMatching(/share\/arm_bridge\/rviz\/arms\.rviz$/)]);
         // What it shows is below the namespace, too.
@@ -111,9 +116,11 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
     },
   );
 
-  test('two at once keep to their namespaces', async () => {
+  test('two at once keep to their namespaces, and their frames apart', async () => {
     const file = 'simulated_pair.launch.xml';
-    const both = ['one', 'two'].map((name) => ros2.launch('arm_bridge', file, 'http_port:=0', `namespace:=${name}`));
+    const both = ['one', 'two'].map((name) =>
+      ros2.launch('arm_bridge', file, 'http_port:=0', `namespace:=${name}`, `tf:=/${name}/tf`),
+    );
     await Promise.all(both.map(started));
     for (const name of ['one', 'two']) {
       expect(await jointsOn(`/${name}/leader/joint_states`)).toHaveLength(6);
@@ -127,6 +134,9 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
       ['', '/follower', '/leader'].map((arm) => `/${name}${arm}/arm_bridge`),
     );
     await expect.poll(bridges, { timeout: 30_000 }).toEqual(wanted);
+    expect(await framesOf(later, '/two/follower/arm_bridge')).toEqual(
+      ['one', 'two'].flatMap((name) => [`/${name}/tf`, `/${name}/tf_static`]),
+    );
     await Promise.all(both.map(endsCleanly));
   });
 

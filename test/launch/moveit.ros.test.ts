@@ -126,11 +126,22 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge_moveit', () => {
   };
 
   test('moveit.launch.py gives move_group what it needs, in the namespace of the arm, and the bridge carries its plans out', async () => {
-    launch = ros2.launch(PACKAGE, 'moveit.launch.py', 'bridge:=true', 'http_port:=0', 'rviz:=true', 'namespace:=lab');
+    launch = ros2.launch(
+      PACKAGE,
+      'moveit.launch.py',
+      'bridge:=true',
+      'http_port:=0',
+      'rviz:=true',
+      'namespace:=lab',
+      'tf:=/lab/tf',
+    );
     await launch.says(/ROS 2 \w+: 2 arms in \/lab/);
     const [group, rviz] = await noted('move_group', 'rviz2');
     expect([group!.node, rviz!.node]).toEqual(['/lab/follower/move_group', '/lab/follower/rviz2']);
     expect(group!.topics).toMatchObject({ joint_states: '/lab/follower/joint_states' });
+    for (const { topics } of [group!, rviz!]) {
+      expect(topics).toMatchObject({ '/tf': '/lab/tf', '/tf_static': '/lab/tf_static' });
+    }
     for (const name of ['robot_description', 'robot_description_semantic']) {
       expect(parameter(rviz!, name)).toBe(parameter(group!, name));
     }

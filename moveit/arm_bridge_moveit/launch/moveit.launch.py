@@ -23,6 +23,7 @@ def nodes(context):
     arms = robot.arms_of(config, given("arms").split(","), prefix)
     above = given("namespace").strip("/")
     namespace = "/".join(part for part in (above, arms[0].name if len(arms) == 1 else "") if part)
+    frames = [(f"/tf{kind}", given("tf") + kind) for kind in ("", "_static")]
     parameters = robot.move_group(arms, given("controllers"))
     started = [
         Node(
@@ -31,6 +32,7 @@ def nodes(context):
             namespace=namespace,
             output="screen",
             parameters=[parameters],
+            remappings=frames,
         )
     ]
     for arm in arms if len(arms) > 1 else []:
@@ -53,6 +55,7 @@ def nodes(context):
                 output="screen",
                 arguments=["--config", config, "--port", given("http_port")],
                 parameters=[{"ros.joint_prefix": prefix}] if prefix else [],
+                remappings=frames,
                 # At its end the bridge lowers its arms, which takes up to 10 s; a second signal would keep it from that.
                 sigterm_timeout="15.0",
             )
@@ -62,7 +65,14 @@ def nodes(context):
         shown = {name: parameters[name] for name in (*description, "robot_description_planning")}
         layout = os.path.join(get_package_share_directory(robot.PACKAGE), "rviz", "moveit.rviz")
         started.append(
-            Node(package="rviz2", executable="rviz2", namespace=namespace, arguments=["-d", layout], parameters=[shown])
+            Node(
+                package="rviz2",
+                executable="rviz2",
+                namespace=namespace,
+                arguments=["-d", layout],
+                parameters=[shown],
+                remappings=frames,
+            )
         )
     return started
 
@@ -72,6 +82,7 @@ def generate_launch_description():
         ("config", "", "configuration file of the bridge: arms, models, mounts; empty: the simulated pair"),
         ("arms", "follower", "the arm to plan for, or several: left,right"),
         ("namespace", "", "what stands before the namespaces of the arms, as for the bridge"),
+        ("tf", "/tf", "topic of the frames, as for the bridge; /lab/tf comes with /lab/tf_static"),
         ("prefix", "", "ros.joint_prefix of the bridge, where it differs from the configuration file: auto, or a text"),
         ("controllers", "", "namespace of the controllers below the arm's; ros2_control: those of ros2_control.launch.py"),
         ("bridge", "false", "start the bridge too"),

@@ -29,7 +29,7 @@ note = {
     "node": node.get_fully_qualified_name(),
     "arguments": remove_ros_args(sys.argv)[1:],
     "parameters": {name: parameter.value for name, parameter in node._parameters.items()},
-    "topics": {name: node.resolve_topic_name(name) for name in ("joint_states", "robot_description", "/tf")},
+    "topics": {name: node.resolve_topic_name(name) for name in ("joint_states", "robot_description", "/tf", "/tf_static")},
 }
 folder = os.environ["STAND_IN_NOTES"]
 with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as file:
