@@ -269,4 +269,26 @@ describeRos('a bridge process on the graph', () => {
     expect(await seen('off', silent, 3)).toBe(false);
     expect(await seen('off', { ...silent, ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' }, 20)).toBe(true);
   });
+
+  test('a bridge is found where 40 other programs are on the graph, more than ROS 2 itself looks for', async () => {
+    const domain = freeDomain();
+    // Each program of a domain takes the next free port for discovery (RTPS 9.6.1.1).
+    const sockets = Array.from({ length: 40 }, (_, program) => {
+      const socket = createSocket('udp4');
+      socket.bind(7400 + 250 * domain + 10 + 2 * program);
+      return socket;
+    });
+    await Promise.all(sockets.map((socket) => once(socket, 'listening')));
+    const environment = { ROS_DOMAIN_ID: String(domain), ROS_AUTOMATIC_DISCOVERY_RANGE: 'LOCALHOST' };
+    const witness = await Witness.start(environment);
+    try {
+      const child = new Child([childScript(), 'localhost', 'return'], { ...process.env, ...environment });
+      await child.says('ready');
+      expect((await witness.graph('/leader/arm_bridge', 20)).nodes).toContain('/leader/arm_bridge');
+      expect(await child.close()).toEqual({ code: 0, signal: null });
+    } finally {
+      await witness.close();
+      for (const socket of sockets) socket.close();
+    }
+  });
 });
