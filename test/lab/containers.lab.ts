@@ -141,6 +141,33 @@ describe('ROS 2 of a bridge in a container', () => {
   });
 });
 
+describe('the profile discovery', () => {
+  const variables = { ARM_BRIDGE_TARGET: 'bookworm', ROS_DISCOVERY_SERVER: '127.0.0.1:11811' };
+  afterAll(async () => {
+    await lab.down('sim');
+    await lab.down('discovery');
+  });
+
+  /** What a program in a container of its own hears of a bridge, if the server tells it of that. */
+  async function heard(): Promise<string> {
+    const args = await lab.compose.arguments('sim', {
+      variables,
+      more: ['--rm', '--no-healthcheck', '--entrypoint', '/opt/arm-bridge/docker/with-ros.sh'],
+      command: ['timeout', '20', PYTHON, '-B', WATCH, 'leader', '--once'],
+    });
+    return (await lab.engine.outcome(['run', ...args], { timeout: 90_000 })).stdout;
+  }
+
+  test('tells those that name it of each other, and without it they do not meet', async () => {
+    const args = await lab.compose.arguments('discovery', { variables });
+    await lab.engine.docker(['run', '-d', '--name', 'discovery', ...args]);
+    await lab.up('sim', 'sim', { variables });
+    expect(await heard()).toMatch(/^joints \(deg\): shoulder_pan/m);
+    await lab.engine.docker(['stop', 'discovery']);
+    expect(await heard()).not.toContain('joints');
+  }, 240_000);
+});
+
 describe('the profile lab', () => {
   beforeAll(() => lab.up('lab', 'lab'), 180_000);
   afterAll(() => lab.down('lab'));
@@ -171,6 +198,14 @@ describe('the profile lab', () => {
     await lab.inside('lab', 'kill -STOP $(cut -d" " -f2 "$ARM_BRIDGE_BEAT_FILE")');
     console.info(`back ${(await restarted('lab', before)).toFixed(1)} s after SIGSTOP`);
   }, 240_000);
+
+  test('is started again when it stands still while it starts', async () => {
+    await lab.engine.docker(['restart', 'lab']);
+    const before = await restarts('lab');
+    const starting = 'until grep -qs "^0 " "$ARM_BRIDGE_BEAT_FILE"; do :; done';
+    await lab.inside('lab', `${starting}; kill -STOP $(cut -d" " -f2 "$ARM_BRIDGE_BEAT_FILE")`);
+    console.info(`back ${(await restarted('lab', before)).toFixed(1)} s after SIGSTOP in its start`);
+  }, 300_000);
 
   test('is started again when its main thread stands still, and its control loop goes on', async () => {
     const before = await restarts('lab');
