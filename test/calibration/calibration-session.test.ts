@@ -115,6 +115,35 @@ test.each([
   },
 );
 
+test('servos get no torque while offsets are written to them, and no offsets while they get torque', async () => {
+  const before = await offsets();
+  await upTo(3);
+  expect(await offsets()).not.toEqual(before);
+  const written = vi.spyOn(arm, 'calibrate');
+  await bridge.until(arm.takeOver(B));
+  const told: string[] = [];
+  const on = () =>
+    bridge.bridge.torque.on(arm, B).then(
+      () => 'ok',
+      ({ message }: Error) => message,
+    );
+  for (let passed = 0; passed < 3 && told.at(-1) !== 'ok'; passed += 0.05) {
+    await bridge.pass(0.05);
+    expect(arm.read().torque).toBe(false);
+    told.push(await bridge.until(on()));
+  }
+  expect(told.at(-2)).toMatch(/its calibration is being written to its servos: ask again in a second/);
+  expect(told.at(-1)).toBe('ok');
+  expect(await offsets()).toEqual(before);
+  await bridge.until(bridge.bridge.torque.off(arm, true, B));
+  await bridge.pass(0.5);
+  const again = on();
+  await bridge.pass(0.05);
+  const [left] = written.mock.calls.at(-1)!;
+  await expect(bridge.until(arm.calibrate(left))).rejects.toThrow(/torque is being switched on/);
+  expect(await bridge.until(again)).toBe('ok');
+});
+
 test('an arm is calibrated by one caller at a time, and driven by nobody meanwhile', async () => {
   await next();
   await expect(bridge.until(bridge.bridge.calibration.next(arm, { ...B, takeOver: false }, []))).rejects.toMatchObject({

@@ -131,6 +131,7 @@ export class ServoLink implements ArmLink {
   }
 
   get torqueRefusal(): string {
+    if (this.#parts.tasks.homing) return 'its calibration is being written to its servos: ask again in a second';
     return [this.#parts.homing.text, this.#parts.health.refusal()].filter((text) => text !== '').join('; ');
   }
 
@@ -251,6 +252,10 @@ export class ServoLink implements ArmLink {
   }
 
   calibrate(joints: readonly JointHoming[], done: (outcome: Outcome<void>) => void): void {
+    if (this.arming) {
+      done({ problem: 'its torque is being switched on: switch it off first' });
+      return;
+    }
     this.#parts.tasks.calibrate(joints, done);
   }
 

@@ -23,6 +23,10 @@ export interface TaskParts {
 
 /** Requests to single servos while the loop runs, one transaction per cycle. */
 export class ServoTasks {
+  /**
+   * Offsets are being written to servos: one with torque would run by the difference, so none may get torque meanwhile.
+   */
+  homing = false;
   readonly #parts: TaskParts;
 
   constructor(parts: TaskParts) {
@@ -74,8 +78,10 @@ export class ServoTasks {
       slots[i]!.mount = { sign, zero, stepsPerTurn: slots[i]!.mount.stepsPerTurn };
       measurements.begin(i, present, now());
     };
+    this.homing = true;
     this.#withOpenEeprom(done, (end) =>
       session.writeHoming(writes, written, (outcome) => {
+        this.homing = false;
         if (!('problem' in outcome)) homing.text = '';
         end(outcome);
       }),
