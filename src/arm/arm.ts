@@ -828,6 +828,7 @@ export class Arm implements ControlListener {
       );
     }
     this.#interrupt();
+    this.#ownership.lose({ reason: 'stopped', message: 'its stop has been reset' });
     if (!this.#control.releaseStop(mark)) this.requireDrivable();
     this.#forgetStop();
     while (this.read().state === 'stopped') {

@@ -236,12 +236,19 @@ export class ArmController implements Published {
     const { link } = this;
     if (link.fault !== '' && !this.motions.lowers && !this.#shared.stopLatched(this.index)) {
       this.#shared.latchStop(this.index, StopWord.fault);
-      this.#shared.endEpoch(this.index);
+      // What lowers the arm goes on, also from one part of its way to the next.
+      if (!this.motions.lowered) this.#shared.endEpoch(this.index);
     }
     if (this.#shared.stopLatched(this.index)) {
       this.#put('latched');
+      // An arm that its own servos have stopped is being lowered until a person stops it, too.
+      if (this.source !== null && this.#shared.stop(this.index) === StopWord.asked) this.#brakeOff('stopped');
       link.endArming('it is stopped');
-    } else if (this.state === StateCode.stopped) this.#put(this.holding ? 'releasedHolding' : 'releasedLimp');
+    } else if (this.state === StateCode.stopped) {
+      // Whoever resets the stop of an arm that is being lowered gets one that holds.
+      if (this.source !== null) this.#brakeOff('stopped');
+      this.#put(this.holding ? 'releasedHolding' : 'releasedLimp');
+    }
     if (!link.arming) return;
     if (!this.#shared.isOver(this.index, this.#armed.epoch, this.#armed.joints)) this.#armed.wanted = this.now;
     else if (this.now - this.#armed.wanted > HANDING_ON)

@@ -66,6 +66,8 @@ export class GroupDrive {
   /** A source takes over the goals. */
   begin({ limits }: SetpointSource): void {
     this.#relief.reset();
+    // An arm that its own servos have stopped rests, and is lowered.
+    this.#rest.resting = false;
     this.#limits = limits;
     this.#goals = 'driven';
   }

@@ -45,6 +45,8 @@ export interface DriveOptions {
 export class Motions {
   /** Number of the present or last motion. */
   newest: number;
+  /** The present or last motion lowers, or has lowered, the arm. */
+  lowered = false;
   /** Called when a motion has ended. @param text details for people; empty if the reason says enough */
   onEnd: (motion: number, reason: EndReason, text: string) => void = () => {};
   /** Called when a joint of a resting arm gives way to what it presses on. */
@@ -93,6 +95,7 @@ export class Motions {
     this.#limitTorques(mask, gripperTorque);
     this.#drive.begin(source, joints, time);
     this.newest++;
+    this.lowered = lowers;
     const driving = { source, joints, motion: this.newest, lowers };
     if (joints === 'gripper') this.#gripper = driving;
     else this.#arm = driving;

@@ -350,6 +350,49 @@ describe('a stop', () => {
     expect(said.at(-1)).toBe('');
   });
 
+  test('of a servo leaves the arm to what lowers it, until a person stops it too, or resets it', async () => {
+    const bench = await BenchArm.holding();
+    const { arm, shared } = bench;
+    bench.servos[1]!.fault({ heat: 69 });
+    bench.run(0.5);
+    expect([shared.stop(0), arm.resting]).toEqual([StopWord.fault, true]);
+    arm.drive(new Asking('move', [0.6, 0]), { lowers: true });
+    bench.run(0.2);
+    expect([arm.state, arm.resting]).toEqual([StateCode.stopped, false]);
+    expect(arm.gate.velocities[0]).toBeGreaterThan(0.5);
+    shared.latchStop(0, StopWord.asked);
+    bench.run(PERIOD);
+    expect([arm.source, arm.resting, bench.ended.at(-1)!.reason]).toEqual([null, false, 'stopped']);
+    bench.run(0.4);
+    expect([arm.resting, [...arm.gate.velocities]]).toEqual([true, [0, 0]]);
+
+    bench.servos[1]!.fault({ heat: 30 });
+    shared.releaseStop(0, shared.stopMark(0));
+    bench.run(0.1);
+    bench.servos[1]!.fault({ heat: 69 });
+    bench.run(0.5);
+    expect(shared.stop(0)).toBe(StopWord.fault);
+    arm.drive(new Asking('move', [0, 0]), { lowers: true });
+    bench.run(0.2);
+    shared.releaseStop(0, shared.stopMark(0));
+    bench.run(PERIOD);
+    expect([arm.source, bench.ended.at(-1)!.reason]).toEqual([null, 'stopped']);
+  });
+
+  test('of a servo that fails between two parts of the way down does not end it', async () => {
+    const bench = await BenchArm.holding();
+    const { arm, shared } = bench;
+    const way = new Asking('move', [0.2, 0]);
+    arm.drive(way, { lowers: true });
+    bench.run(0.5);
+    way.status = SourceStatus.done;
+    bench.run(0.3);
+    const epoch = shared.epoch(0);
+    bench.servos[1]!.fault({ heat: 69 });
+    bench.run(0.5);
+    expect([shared.stop(0), shared.epoch(0)]).toEqual([StopWord.fault, epoch]);
+  });
+
   test('is latched too by a servo of an arm that nothing drives', async () => {
     const bench = await BenchArm.holding();
     bench.servos[0]!.fault({ heat: 69 });
