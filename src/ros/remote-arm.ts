@@ -9,6 +9,7 @@ import { JOINT_STATE } from './local-arm.ts';
 import type { ArmNames } from './names.ts';
 import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
+import { HEARD_WITHIN, Reach, UNHEARD_ADVICE } from './reach.ts';
 import { type OwnerStatus, RemoteOwner } from './remote-owner.ts';
 
 /** States in which setpoints are sent. In all others the machine that owns the bus holds the arm by itself. */
@@ -20,6 +21,7 @@ const DRIVEN: ReadonlySet<ArmState> = new Set(['moving', 'mirroring', 'floating'
  */
 export class RemoteArm {
   readonly #publish: () => void;
+  readonly #look: () => void;
 
   /** @param node the root node; names are relative to its namespace `prefix` @param bridge this one */
   constructor(
@@ -45,6 +47,7 @@ export class RemoteArm {
       commands.publish(encoder.encode(goalTime, setpoints, null, null));
     };
 
+    const states = `${prefix}/${arm.name}/joint_states`;
     const known = new Map(names.map((name, index) => [name, index]));
     /**
      * Writes the values of all joints to `out` in model order. @returns why a message lacks them; null when it does not
@@ -67,7 +70,7 @@ export class RemoteArm {
     const positions = new Float64Array(names.length);
     const velocities = new Float64Array(names.length);
     const efforts = new Float64Array(names.length);
-    const input = new JointInput(`${prefix}/${arm.name}/joint_states`, log, (message) => {
+    const input = new JointInput(states, log, (message) => {
       const named = onGraph.ofModel(message.names);
       const moving = message.velocities.length > 0;
       const loaded = message.efforts.length > 0;
@@ -85,19 +88,32 @@ export class RemoteArm {
       return fault;
     });
     const options = { qos: qualities.observed, isRaw: true } as const;
+    const reach = new Reach();
+    this.#look = () => {
+      if (!reach.look(node.getPublishersInfoByTopic(states).length, arm.clock.now())) return;
+      log.warn(`${arm.name}: ${states} is seen, but no message has come for ${HEARD_WITHIN} s: ${UNHEARD_ADVICE}`);
+    };
     const owner = new RemoteOwner(arm, joints, bridgeOwner(bridge, `${prefix}/${arm.name}/joint_commands`));
     const status = `${arm.name}/${NODE_NAME}/status`;
-    node.createSubscription<OwnerStatus>('arm_bridge/msg/ArmStatus', status, { qos: qualities.latched }, (message) =>
-      owner.told(message),
-    );
+    node.createSubscription<OwnerStatus>('arm_bridge/msg/ArmStatus', status, { qos: qualities.latched }, (message) => {
+      // Also comes from a bridge whose arm is disconnected, which has no states to tell.
+      reach.heard();
+      owner.told(message);
+    });
     for (const [topic, entrance] of [
       ['joint_states', input],
       ['external_torques', pushes],
     ] as const) {
-      node.createSubscription(JOINT_STATE, `${arm.name}/${topic}`, options, (bytes) =>
-        entrance.receive(bytes, arm.clock.now()),
-      );
+      node.createSubscription(JOINT_STATE, `${arm.name}/${topic}`, options, (bytes) => {
+        reach.heard();
+        entrance.receive(bytes, arm.clock.now());
+      });
     }
+  }
+
+  /** Warns of a machine that is on the graph, but whose messages do not arrive. Call about once a second. */
+  look(): void {
+    this.#look();
   }
 
   /** Sends the newest setpoints while the arm is driven. */

@@ -224,18 +224,14 @@ async function populate(
     locals.push(local);
     return local;
   };
-  const addRemote = (arm: Arm): RemoteArm =>
-    new RemoteArm(
-      root,
-      prefix,
-      arm,
-      new ArmNames(arm, config.joint_prefix),
-      joints,
-      qualities,
-      logger,
-      services.bridge,
-    );
-  const remotes = arms.all.filter((arm) => arm.remote).map(addRemote);
+  const remotes: RemoteArm[] = [];
+  const addRemote = (arm: Arm): RemoteArm => {
+    const names = new ArmNames(arm, config.joint_prefix);
+    const remote = new RemoteArm(root, prefix, arm, names, joints, qualities, logger, services.bridge);
+    remotes.push(remote);
+    return remote;
+  };
+  for (const arm of arms.all) if (arm.remote) addRemote(arm);
   // Setpoints for arms are published before the states of arms.
   const mirrorState = new MirrorState(root, mirror, clock, qualities, onError);
   const sources: { publish(): void }[] = [...remotes];
@@ -272,7 +268,10 @@ async function populate(
     clock.every(DIAGNOSTICS_INTERVAL, () =>
       guarded(() => health.publish(encodeDiagnostics(clock.wall(), diagnostics.report()))),
     ),
-    clock.every(LOOK_TIME, () => guarded(() => namesakes.look())),
+    clock.every(LOOK_TIME, () => {
+      guarded(() => namesakes.look());
+      for (const remote of remotes) guarded(() => remote.look());
+    }),
     clock.every(STATUS_INTERVAL, () => {
       for (const local of locals) guarded(() => local.publishStatus());
       for (const state of states) guarded(() => state.publish());

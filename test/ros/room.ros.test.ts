@@ -296,6 +296,16 @@ describeRos('the ROS room on a real graph', () => {
     expect(states[0]).toMatchObject({ arm: 'late', positions: [0, 1, 2, 3, 4, 5] });
   });
 
+  test('a machine that is seen but not heard is told, with what to do', async () => {
+    // Discovery shows a publisher whose messages do not arrive; this one has none.
+    room.add(new FakeArm(4, 'mute', true) as unknown as Parameters<RosRoom['add']>[0]);
+    await witness.advertise(JOINT_STATE, '/mute/joint_states', RELIABLE);
+    const told = () => bridge.logged('/mute/joint_states is seen, but no message has come');
+    await until(() => told().length > 0);
+    expect(told()).toEqual([expect.stringMatching(/^mute: .*FASTDDS_BUILTIN_TRANSPORTS=UDPv4/)]);
+    expect(bridge.logged('/late/joint_states is seen')).toEqual([]);
+  });
+
   test('mirror_state reaches a late joiner in our own message type, then every change', async () => {
     const pair = { leader: 'leader', follower: 'follower', owner: 'http client', reason: '' } as const;
     const status = { ...pair, state: 'ramping', rate: 200, latency: 0.006 } as const;
