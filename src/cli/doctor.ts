@@ -7,7 +7,7 @@ import { ConfigError, loadConfig, usualConfigFile } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { armFindings } from './doctor/arms.ts';
 import { type Finding, fault, shown } from './doctor/finding.ts';
-import { clockFindings, nodeFinding, priorityFinding, rosFinding } from './doctor/machine.ts';
+import { clockFindings, nodeFinding, priorityFinding, rosFindings } from './doctor/machine.ts';
 import { portFindings } from './doctor/ports.ts';
 import { EXIT } from './servo-access.ts';
 
@@ -30,7 +30,7 @@ async function findingsOf(options: DoctorOptions): Promise<Finding[]> {
   const given = read(options.config);
   if ('finding' in given) return [node, given.finding, ...(await portFindings()), ...clockFindings()];
   const { config } = given;
-  const findings = [node, await rosFinding(config.ros.enabled), ...(await portFindings())];
+  const findings = [node, ...(await rosFindings(config.ros)), ...(await portFindings())];
   const state = config.state_folder ?? defaultStateFolder();
   const calibrations = new CalibrationStore(config.calibration_folder ?? join(state, 'calibration'));
   for (const { name, bus, model: folder, variant } of config.arms) {

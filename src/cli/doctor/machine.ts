@@ -2,7 +2,11 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../clock.ts';
-import { loadRclnodejs } from '../../ros/rclnodejs.ts';
+import type { RosConfig } from '../../config/schema.ts';
+import { messageOf } from '../../message-of.ts';
+import { findPeers } from '../../ros/peers.ts';
+import { loadRclnodejs, type Rcl } from '../../ros/rclnodejs.ts';
+import { UNHEARD_ADVICE } from '../../ros/reach.ts';
 import { setPriority } from '../../thread.ts';
 import { type Finding, fault, note, ok } from './finding.ts';
 
@@ -28,20 +32,38 @@ export function nodeFinding(version: string = process.versions.node): Finding {
     : fault('node', `${found} is too old`, `install Node ${NODE.join('.')} or newer, for example: nvm install 22`);
 }
 
-/** Whether ROS 2 can be used, and with which domain and discovery range. @param enabled `ros.enabled` */
-export async function rosFinding(enabled: boolean | 'auto'): Promise<Finding> {
-  if (enabled === false) return ok('ros', 'off by the configuration (ros.enabled)');
+/**
+ * Whether ROS 2 can be used, with which domain and discovery range, and which arms of running bridges are heard by it.
+ * Sets the discovery range in the environment of this process, as a bridge does.
+ */
+export async function rosFindings({ enabled, discovery }: RosConfig): Promise<Finding[]> {
+  if (enabled === false) return [ok('ros', 'off by the configuration (ros.enabled)')];
   const load = await loadRclnodejs();
   if (!load.ok) {
     const found = `no ROS 2: ${load.reason}`;
     const advice =
       'source the setup.bash of a ROS 2, or start the bridge in its checkout by npm start, which prepares one on Linux x86_64 ' +
       '(other machines: docs/deployment.md, Containers)';
-    return enabled === true ? fault('ros', found, advice) : note('ros', `${found}; HTTP alone is served`, advice);
+    return [enabled === true ? fault('ros', found, advice) : note('ros', `${found}; HTTP alone is served`, advice)];
   }
   const { ROS_DOMAIN_ID = '0', RMW_IMPLEMENTATION = 'default', ROS_AUTOMATIC_DISCOVERY_RANGE } = process.env;
   const range = ROS_AUTOMATIC_DISCOVERY_RANGE ?? 'as configured (ros.discovery)';
-  return ok('ros', `${load.distro}, middleware ${RMW_IMPLEMENTATION}, domain ${ROS_DOMAIN_ID}, discovery ${range}`);
+  const used = `${load.distro}, middleware ${RMW_IMPLEMENTATION}, domain ${ROS_DOMAIN_ID}, discovery ${range}`;
+  return [ok('ros', used), ...(await peerFindings(load.rcl, discovery))];
+}
+
+async function peerFindings(rcl: Rcl, discovery: RosConfig['discovery']): Promise<Finding[]> {
+  const subject = 'ros graph';
+  try {
+    const { heard, unheard } = await findPeers(rcl, discovery, systemClock);
+    if (heard.length + unheard.length === 0) return [ok(subject, 'no arm of a bridge is on it')];
+    return [
+      ...(heard.length > 0 ? [ok(subject, `heard: ${heard.join(', ')}`)] : []),
+      ...unheard.map((arm) => note(subject, `${arm} is seen, but its messages do not arrive`, UNHEARD_ADVICE)),
+    ];
+  } catch (error) {
+    return [fault(subject, `ROS 2 does not start: ${messageOf(error)}`, 'docs/troubleshooting.md, ROS 2')];
+  }
 }
 
 function content(path: string): string | null {
