@@ -5,6 +5,7 @@ import type { Host } from '../src/host.ts';
 import type { FromPlanner, ToPlanner } from '../src/motion/plan-messages.ts';
 import { PlannerThread } from '../src/motion/planner-thread.ts';
 import type { PlannerChannel } from '../src/motion/planners.ts';
+import { FolderLock } from '../src/recording/folder-lock.ts';
 import type { FromRecording, ToRecording } from '../src/recording/messages.ts';
 import type { RecordingChannel } from '../src/recording/recording-client.ts';
 import { type RecordingSetup, RecordingThread } from '../src/recording/recording-thread.ts';
@@ -59,6 +60,8 @@ export class VirtualHost implements Host {
   portAt: ((url: string) => BytePort) | null = null;
   readonly #mj: MainModule | null;
   readonly #line: LineOptions;
+  /** No other process of virtual time uses the folder of recordings. */
+  readonly #folderLock = new FolderLock(() => 'held');
 
   /**
    * @param mj null for the light physics
@@ -130,10 +133,16 @@ export class VirtualHost implements Host {
         this.recordingLane.soon(() => thread.receive(copy));
       },
     };
-    const thread = new RecordingThread(setup, this.recordingLane, this.disk, (message: FromRecording) => {
-      const copy = cloned(message);
-      this.clock.soon(() => channel.onMessage(copy));
-    });
+    const thread = new RecordingThread(
+      setup,
+      this.recordingLane,
+      this.disk,
+      this.#folderLock,
+      (message: FromRecording) => {
+        const copy = cloned(message);
+        this.clock.soon(() => channel.onMessage(copy));
+      },
+    );
     thread.onClosed = () => this.clock.soon(() => channel.onExit(new Error('it has ended')));
     return channel;
   }

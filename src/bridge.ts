@@ -97,6 +97,8 @@ export interface BridgeOptions {
   readonly preparation?: RosPreparation | null;
   /** The configuration file, where newly set up arms are saved; null: the configuration shipped with the bridge. */
   readonly configFile?: string | null;
+  /** Whether to complete the recordings that a killed bridge left. A command's own bridge leaves them to the next one. */
+  readonly recover?: boolean;
 }
 
 /** The whole bridge: builds all parts from a configuration, starts them, and stops them in reverse. */
@@ -335,7 +337,7 @@ export class Bridge {
     config: Config,
     logger: Logger,
     host: Host,
-    { rosArgs = [], log = new LogTail(), preparation = null, configFile = null }: BridgeOptions = {},
+    { rosArgs = [], log = new LogTail(), preparation = null, configFile = null, recover = true }: BridgeOptions = {},
   ): Promise<Bridge> {
     const { tokens, made } = readTokens(config.http, config.state_folder ?? defaultStateFolder());
     checkBind(config.http, tokens);
@@ -392,9 +394,11 @@ export class Bridge {
       await bridge.#connect();
       await bridge.#takeBackGains(store);
       bridge.gains.begin();
-      bridge.recordings
-        .recover()
-        .catch((error: unknown) => logger.error({ err: error }, 'recordings were not recovered'));
+      if (recover) {
+        bridge.recordings
+          .recover()
+          .catch((error: unknown) => logger.error({ err: error }, 'recordings were not recovered'));
+      }
       await bridge.#startHttp(tokens);
       // Last, because it takes longer than all the rest.
       if (preparation === null) await bridge.#startRos(rosArgs);

@@ -6,7 +6,7 @@ import { systemClock } from '../clock.ts';
 import { loadConfig } from '../config/load.ts';
 import { startLog } from '../log.ts';
 import { chosenArm } from './calibration-files.ts';
-import { ownConfig } from './own-bridge.ts';
+import { OWN, ownConfig } from './own-bridge.ts';
 import { EXIT, UsageError } from './servo-access.ts';
 import { onEndingSignal } from './signals.ts';
 import { table } from './table.ts';
@@ -35,7 +35,7 @@ export async function calibrateFriction(options: FrictionOptions): Promise<numbe
   const ending = new AbortController();
   const { logger } = startLog('error');
   const [{ Bridge }, { thisMachine }] = await Promise.all([import('../bridge.ts'), import('../host.ts')]);
-  const bridge = await Bridge.start(ownConfig(config, [chosen]), logger, thisMachine(systemClock));
+  const bridge = await Bridge.start(ownConfig(config, [chosen]), logger, thisMachine(systemClock), OWN);
   onEndingSignal(() => ending.abort(new Cancelled('the program was told to end')));
   const { signal } = ending;
   try {

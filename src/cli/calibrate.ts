@@ -7,7 +7,7 @@ import { systemClock } from '../clock.ts';
 import { loadConfig } from '../config/load.ts';
 import { startLog } from '../log.ts';
 import { addCalibrationFiles, chosenArm } from './calibration-files.ts';
-import { ownConfig } from './own-bridge.ts';
+import { OWN, ownConfig } from './own-bridge.ts';
 import { carryOut, EXIT, endOnMisuse, UsageError } from './servo-access.ts';
 import { onEndingSignal } from './signals.ts';
 import { table } from './table.ts';
@@ -189,7 +189,7 @@ async function calibrate(options: Options): Promise<number> {
   const operator = operatorOf(options, ending.signal);
   const { logger } = startLog('error');
   const [{ Bridge }, { thisMachine }] = await Promise.all([import('../bridge.ts'), import('../host.ts')]);
-  const bridge = await Bridge.start(ownConfig(config, [chosen]), logger, thisMachine(systemClock));
+  const bridge = await Bridge.start(ownConfig(config, [chosen]), logger, thisMachine(systemClock), OWN);
   onEndingSignal(() => ending.abort());
   let reached = 0;
   const onStep = (step: number): void => {

@@ -1,4 +1,8 @@
+import type { BridgeOptions } from '../bridge.ts';
 import type { ArmConfig, Config, PairConfig } from '../config/schema.ts';
+
+/** Options of a command's own bridge: the arms alone. */
+export const OWN: BridgeOptions = { recover: false };
 
 /**
  * Configuration of a command's own bridge: some arms of a configuration, without ROS, on an unannounced local port. All

@@ -15,6 +15,7 @@ import { basename, join } from 'node:path';
 import type { Disk } from '../disk.ts';
 import { messageOf } from '../message-of.ts';
 import { BAG_METADATA, bagMetadata, labelsIn, relabelled } from './bag-metadata.ts';
+import type { FolderLock } from './folder-lock.ts';
 import { openMcap, rescue } from './mcap-read.ts';
 import {
   type Catalogue,
@@ -73,17 +74,19 @@ export class Library {
   readonly folder: string;
   readonly #quota: number;
   readonly #disk: Disk;
+  readonly #lock: FolderLock;
   /** Facts by path, with the size and time of the file at which they were read. */
   readonly #known = new Map<string, { readonly stamp: string; readonly facts: RecordingFacts }>();
 
   /** Little room is left. */
   #low = false;
 
-  /** @param quota most bytes of all recordings together */
-  constructor(folder: string, quota: number, disk: Disk) {
+  /** @param quota most bytes of all recordings together @param lock of this process on the folder */
+  constructor(folder: string, quota: number, disk: Disk, lock: FolderLock) {
     this.folder = folder;
     this.#quota = quota;
     this.#disk = disk;
+    this.#lock = lock;
   }
 
   /**
@@ -100,6 +103,7 @@ export class Library {
     requireName(name);
     if (dataset !== null) requireName(dataset);
     mkdirSync(this.folder, { recursive: true });
+    this.#share();
     if (this.#taken(name)) throw new RecordingError(`There is a recording "${name}" already: choose another name.`);
     const room = this.#room();
     if (content === 'joints') return { writing: this.#fileOf(name) + UNFINISHED, path: this.#fileOf(name), room };
@@ -207,6 +211,7 @@ export class Library {
     }
     const to = wanted.to ?? this.#free(`${name.slice(0, LONGEST_STEM)}-trimmed`);
     requireName(to);
+    this.#share();
     if (this.#taken(to)) throw new RecordingError(`There is a recording "${to}" already: choose another name.`);
     this.#requireRoom((facts.bytes * (end - begin)) / facts.duration);
     const made = this.#fileOf(to) + RECEIVED;
@@ -273,12 +278,42 @@ export class Library {
   }
 
   /**
-   * Completes recordings that a killed bridge left unfinished, and deletes partly received files.
+   * Completes recordings that a killed bridge left unfinished, and deletes partly received files. Does nothing while
+   * another bridge uses the folder, because unfinished files may be those that it is writing.
    * @param writing whether a recording is being written now
    * @param pause yields to other work in this thread
    * @returns one message for the user per unfinished recording
    */
   async recover(writing: (name: string) => boolean, pause: () => Promise<void>): Promise<string[]> {
+    const outcome = this.#lock.takeAlone(this.folder);
+    if (outcome !== 'held') return this.#unrecovered(outcome, writing);
+    try {
+      return await this.#recover(writing, pause);
+    } finally {
+      this.#lock.letShare();
+    }
+  }
+
+  /** Keeps other bridges from taking what this one writes for leftovers. @throws {RecordingError} if one is at it */
+  #share(): void {
+    // On a machine that cannot lock, no bridge recovers anything.
+    if (this.#lock.share(this.folder) !== 'taken') return;
+    throw new RecordingError(`Another bridge is completing recordings in ${this.folder}: try again in a few seconds.`);
+  }
+
+  /** Says which recordings stay as they are, if there are any. */
+  #unrecovered(outcome: 'taken' | 'unknown', writing: (name: string) => boolean): string[] {
+    const left = [...this.#places()].filter(({ name, unfinished }) => unfinished && !writing(name));
+    if (left.length === 0) return [];
+    const names = left.map(({ name }) => `"${name}"`).join(', ');
+    const why =
+      outcome === 'taken'
+        ? 'another bridge uses that folder and may be writing them. What is broken off is completed when a bridge starts there alone'
+        : 'this machine cannot tell whether another bridge is writing them. Install flock (util-linux)';
+    return [`unfinished recordings in ${this.folder} stay as they are (${names}): ${why}`];
+  }
+
+  async #recover(writing: (name: string) => boolean, pause: () => Promise<void>): Promise<string[]> {
     const told: string[] = [];
     for (const { name } of entries(this.folder)) {
       if (name.endsWith(MCAP + RECEIVED)) rmSync(join(this.folder, name), { force: true });

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Disk } from '../disk.ts';
 import { messageOf } from '../message-of.ts';
+import type { FolderLock } from './folder-lock.ts';
 import { foresee } from './foresee.ts';
 import { Library } from './library.ts';
 import {
@@ -44,6 +45,7 @@ export class RecordingThread {
   readonly #clock: Clock;
   readonly #post: (message: FromRecording) => void;
   readonly #library: Library;
+  readonly #lock: FolderLock;
   readonly #folder: string;
   /** Running recorders by name; null while the file is being created. */
   readonly #recorders = new Map<string, Recorder | null>();
@@ -56,11 +58,18 @@ export class RecordingThread {
   /** Warning that was sent last. */
   #warning = '';
 
-  constructor({ folder, quota }: RecordingSetup, clock: Clock, disk: Disk, post: (message: FromRecording) => void) {
+  constructor(
+    { folder, quota }: RecordingSetup,
+    clock: Clock,
+    disk: Disk,
+    lock: FolderLock,
+    post: (message: FromRecording) => void,
+  ) {
     this.#folder = folder;
     this.#clock = clock;
     this.#post = post;
-    this.#library = new Library(folder, quota, disk);
+    this.#lock = lock;
+    this.#library = new Library(folder, quota, disk, lock);
     this.#looking = clock.every(LOOK, () => this.#look(), true);
   }
 
@@ -243,6 +252,7 @@ export class RecordingThread {
     );
     for (const track of this.#tracks.values()) track.close();
     this.#looking.cancel();
+    this.#lock.release();
     this.#clock.soon(() => this.onClosed());
     return null;
   }

@@ -61,3 +61,12 @@ export async function writeJointStates(
   }
   await file.end();
 }
+
+/** A file that a killed bridge has left, long enough for pauses while it is completed. */
+export async function writeUnfinished(path: string): Promise<void> {
+  const file = await McapFile.create(path, 1000);
+  const topic = await file.topic('/arm/joint_states', JOINT_STATE);
+  const encoder = new JointStateEncoder(['gripper']);
+  for (let k = 0; k < 1200; k++) await file.add(topic, encoder.encode(k, Float64Array.of(0), null, null), k);
+  file.abandon();
+}

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { fileDisk } from '../../src/disk.ts';
+import { FolderLock } from '../../src/recording/folder-lock.ts';
 import { Library } from '../../src/recording/library.ts';
 import { freeBytes, RESERVE } from '../../src/recording/recorder.ts';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
@@ -91,7 +92,7 @@ test('files that are received at once have room for all of them, or the later on
 test('what the disk has free is promised to one file that is being received alone', () => {
   const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-quota-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const library = new Library(folder, Number.POSITIVE_INFINITY, fileDisk);
+  const library = new Library(folder, Number.POSITIVE_INFINITY, fileDisk, new FolderLock(() => 'held'));
   const most = Math.floor(0.6 * (freeBytes(folder) - RESERVE));
   const first = library.receive('first', most);
   expect(() => library.receive('second', most)).toThrow(/There is room for \d+ MB/);

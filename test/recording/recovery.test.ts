@@ -13,12 +13,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Disk, fileDisk } from '../../src/disk.ts';
+import { FolderLock } from '../../src/recording/folder-lock.ts';
 import { Library } from '../../src/recording/library.ts';
-import { McapFile } from '../../src/recording/mcap-file.ts';
-import { JOINT_STATE } from '../../src/recording/ros-schemas.ts';
-import { JointStateEncoder } from '../../src/ros/cdr.ts';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
-import { jointStates } from './mcap.ts';
+import { jointStates, writeUnfinished } from './mcap.ts';
 
 test('a recording of a bridge that is killed is complete after the next start, and keeps its name', async () => {
   const bridge = await VirtualBridge.start();
@@ -160,20 +158,11 @@ test('labels and a new name change nothing else in the description of a bag of a
   expect(readFileSync(join(folder, '..', 'walk-2', 'metadata.yaml'), 'utf8')).toBe(bag('walk-2.mcap', labels));
 });
 
-/** A file that a killed bridge has left, long enough for pauses while it is completed. */
-async function writeUnfinished(path: string): Promise<void> {
-  const file = await McapFile.create(path, 1000);
-  const topic = await file.topic('/arm/joint_states', JOINT_STATE);
-  const encoder = new JointStateEncoder(['gripper']);
-  for (let k = 0; k < 1200; k++) await file.add(topic, encoder.encode(k, Float64Array.of(0), null, null), k);
-  file.abandon();
-}
-
 /** A library in a folder of its own. */
 function emptyLibrary(disk: Disk = fileDisk): Library {
   const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-recovery-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return new Library(folder, 1e9, disk);
+  return new Library(folder, 1e9, disk, new FolderLock(() => 'held'));
 }
 
 test.each(['joints', 'episode'] as const)(

@@ -6,7 +6,7 @@ import { loadConfig } from '../../config/load.ts';
 import type { Config, PairConfig } from '../../config/schema.ts';
 import { startLog } from '../../log.ts';
 import { SLOW } from '../../setup/arm.ts';
-import { ownConfig } from '../own-bridge.ts';
+import { OWN, ownConfig } from '../own-bridge.ts';
 import { EXIT, UsageError } from '../servo-access.ts';
 import { onEndingSignal } from '../signals.ts';
 import { typed } from '../typed.ts';
@@ -44,7 +44,7 @@ export async function tryPair(options: TryOptions, asker: Asker): Promise<number
   const [{ Bridge }, { thisMachine }] = await Promise.all([import('../../bridge.ts'), import('../../host.ts')]);
   const over = new AbortController();
   const letSignals = onEndingSignal(() => over.abort());
-  const bridge = await Bridge.start(ownConfig(config, arms, [slow]), logger, thisMachine(systemClock));
+  const bridge = await Bridge.start(ownConfig(config, arms, [slow]), logger, thisMachine(systemClock), OWN);
   try {
     const [leader, follower] = bridge.arms.all as readonly [Arm, Arm];
     asker.tell(
