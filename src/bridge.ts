@@ -165,6 +165,8 @@ export class Bridge {
   #app: FastifyInstance | null = null;
   #closing: Promise<void> | null = null;
   #open = true;
+  /** The start has succeeded. */
+  #started = false;
 
   private constructor(
     config: Config,
@@ -404,6 +406,7 @@ export class Bridge {
       if (preparation === null) await bridge.#startRos(rosArgs);
       else bridge.#joined = bridge.#joinRos(preparation, rosArgs);
       if (!bridge.#open) throw new Error('the control thread has ended during the start; the log says why');
+      bridge.#started = true;
     } catch (error) {
       await bridge.close();
       throw error;
@@ -482,7 +485,10 @@ export class Bridge {
     this.#open = false;
     await this.#control.command({ kind: 'close' }).catch(() => {});
     this.#beat.cancel();
-    for (const arm of this.arms.all) this.#records.end(arm);
+    for (const arm of this.arms.all) {
+      if (this.#started) this.#records.end(arm);
+      else this.#records.takeBack(arm);
+    }
     await this.simulation?.close();
     // Last, so that nothing else waits for it.
     this.#preparation?.abandon();

@@ -37,6 +37,8 @@ export class ArmRecords {
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #warn: (text: string) => void;
+  /** Records as `begin` found them, by path. */
+  readonly #found = new Map<string, ArmRecord>();
 
   /** @param warn called when something could not be saved */
   constructor(disk: Disk, folder: string, warn: (text: string) => void) {
@@ -51,7 +53,9 @@ export class ArmRecords {
    *   nobody has reset it since
    */
   begin(arm: Recorded): { readonly stopped: string | null; readonly unclean: boolean } {
-    const { stopped, unclean: left, running } = this.#read(arm);
+    const found = this.#read(arm);
+    this.#found.set(this.#path(arm), found);
+    const { stopped, unclean: left, running } = found;
     const unclean = left || running;
     this.#keep(arm, { running: true, stopped, unclean });
     return { stopped, unclean };
@@ -81,6 +85,15 @@ export class ArmRecords {
   /** This process shuts down cleanly. A stop stays recorded. */
   end(arm: Recorded): void {
     this.#keep(arm, { ...this.#read(arm), running: false });
+  }
+
+  /**
+   * This process gives back an arm that `begin` took, because its start has failed. What looked like a crash may be
+   * another bridge that still has the arm, so its record is as it was. A stop stays recorded.
+   */
+  takeBack(arm: Recorded): void {
+    const { running, unclean } = this.#found.get(this.#path(arm)) ?? NOTHING;
+    this.#keep(arm, { ...this.#read(arm), running, unclean });
   }
 
   #read(arm: Recorded): ArmRecord {

@@ -150,6 +150,27 @@ test('the table of autostart begins nothing but by a reset, and nothing again th
   ).toEqual(['reset']);
 });
 
+test('a second bridge whose start fails leaves the records of the first as they were', async () => {
+  const first = await VirtualBridge.start(PAIR);
+  await first.pass(3);
+  expect(mirrors(first)).toBe(true);
+  const tls = { certificate: '/none', key: '/none' };
+  // It fails where a port that is taken fails, once it has its arms.
+  await expect(VirtualBridge.start({ ...PAIR, http: { tls } }, first.folder)).rejects.toThrow(/http\.tls\.certificate/);
+  const next = await first.restart();
+  await next.pass(3);
+  expect(mirrors(next)).toBe(true);
+});
+
+test('a start that fails forgets no bridge that did not end properly', async () => {
+  const first = await VirtualBridge.start(PAIR);
+  await first.pass(3);
+  const tls = { certificate: '/none', key: '/none' };
+  await expect(VirtualBridge.start({ ...PAIR, http: { tls } }, first.folder)).rejects.toThrow(/http\.tls\.certificate/);
+  const next = await first.killAndStart();
+  expect(next.arm('follower').reason).toMatch(/did not end properly/);
+});
+
 test('what cannot be kept is told with what to do, and a stop holds all the same', () => {
   const disk: Disk = {
     read: () => null,
