@@ -1,3 +1,4 @@
+import type { Arm } from '../arm/arm.ts';
 import type { ArmSession } from '../arm/arm-session.ts';
 import type { ArmPlanning } from './planners.ts';
 
@@ -21,6 +22,14 @@ export async function approach(session: ArmSession, planning: ArmPlanning, goal:
     if (problem !== null) return problem;
   }
   session.renew(Number.POSITIVE_INFINITY);
+  return heldBack(arm, goal);
+}
+
+/**
+ * Why a joint of a resting arm has not arrived, human-readable; null if all have.
+ * @param goal rad; NaN for joints that need not be anywhere
+ */
+export function heldBack(arm: Arm, goal: Float64Array): string | null {
   const { positions } = arm.read();
   const short = arm.model.joints.find((_, i) => Math.abs(positions[i]! - goal[i]!) > ARRIVED);
   if (short === undefined) return null;

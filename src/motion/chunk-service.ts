@@ -4,6 +4,7 @@ import { BridgeError, type Caller, Cancelled } from '../arm/types.ts';
 import type { Clock, Timer } from '../clock.ts';
 import { includes, type Joints } from '../rt/joint/joint-groups.ts';
 import type { BlendLimits, ChunkPath } from '../rt/sources/chunks.ts';
+import { heldBack } from './approach.ts';
 import { type ChunkLimits, from } from './chunk-path.ts';
 import type { Planners } from './planners.ts';
 
@@ -64,7 +65,8 @@ export interface ChunkOutcome {
 }
 
 /**
- * How a run of chunks ended. `message`: why it ended before its chunks ran out, human-readable; null when it did not.
+ * How a run of chunks ended. `message`: why it ended before its chunks ran out, or did not arrive at their end,
+ * human-readable; null when it did neither.
  */
 interface RunEnd {
   readonly ok: boolean;
@@ -274,7 +276,8 @@ export class ChunkService {
       onRefused(new BridgeError('unsupported', `Arm ${arm.name} does not follow the chunk: ${message}.`, { arm }));
       // A sender that merely fell silent may start anew at once.
       if (message !== null && !cut.signal.aborted) this.#sever(arm, key);
-      return { ok: message === null, message };
+      const short = message === null ? await this.#missed(run) : null;
+      return { ok: message === null && short === null, message: message ?? short };
     } catch (error) {
       onRefused(error);
       this.#sever(arm, key);
@@ -284,6 +287,21 @@ export class ChunkService {
       this.#runs.delete(run);
       session.end();
     }
+  }
+
+  /**
+   * Why a run that has reached the end of its chunks has not arrived there, human-readable; null if it has. Chunks
+   * follow like mirroring, so the control loop does not end them when a joint is held back.
+   */
+  async #missed({ arm, session, watch, paths }: Run): Promise<string | null> {
+    watch.cancel();
+    await session.settle();
+    // The owner's next motion has begun meanwhile.
+    if (session.lost !== null) return null;
+    const goal = paths.at(-1)!.positions.slice(-arm.model.joints.length);
+    // A gripper that something holds back is not at fault.
+    if (arm.model.gripper !== null) goal[arm.model.gripper.index] = Number.NaN;
+    return heldBack(arm, goal);
   }
 
   /** @throws {BridgeError} unavailable, when too many chunks wait for an arm */

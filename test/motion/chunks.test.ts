@@ -463,3 +463,33 @@ test('several chunks at once for one arm are refused beyond four that wait', asy
   await watch(1);
   expect(await state()).toBe('moving');
 });
+
+test('a run whose joint is held back fails and names the joint, and one that is free again goes on', async () => {
+  const elbow = () => bridge.arm().read().positions[2]!;
+  const from = elbow();
+  const body = (to: number) => ({
+    joints: ['elbow_flex'],
+    times: [0.5, 1],
+    positions: [[(elbow() + to) / 2], [to]],
+  });
+  await bridge.lead('arm', { elbow_flex: from });
+  await accepted(body(from - 0.4));
+  await bridge.becomes(async () => expect((await motions())[0].state).toBe('failed'));
+  expect((await motions())[0].message).toMatch(/something holds its elbow_flex back/);
+  await bridge.lead('arm', null);
+  await bridge.pass(2);
+  await accepted(body(from));
+  await bridge.becomes(async () => expect((await motions())[0].state).toBe('done'));
+  expect((await motions())[0].message).toBe(null);
+});
+
+test('a run that its limits slow down is given the time to arrive', async () => {
+  bridge.arm().limitSpeed(0.1);
+  const body = await accepted(chunk((t) => (t > 0.5 ? 1 : 0)));
+  expect(body.slowed).toEqual(['shoulder_pan']);
+  await bridge.pass(2);
+  expect(pan()).toBeLessThan(0.8);
+  expect((await motions())[0].state).toBe('moving');
+  await bridge.becomes(async () => expect((await motions())[0].state).toBe('done'));
+  expect(Math.abs(pan() - 1)).toBeLessThan(0.03);
+});
