@@ -12,7 +12,6 @@ import type { PairConfig } from '../config/schema.ts';
 import { messageOf } from '../message-of.ts';
 import type { MoveService } from '../motion/move-service.ts';
 import type { Planners } from '../motion/planners.ts';
-import { CRAWL } from '../rt/joint/crawl.ts';
 import type { EndReason } from '../rt/joint/motions.ts';
 import { FollowCode } from '../rt/snapshot/arm-fields.ts';
 import { alignLeader, giveToHand, letGo } from './leaders.ts';
@@ -256,10 +255,7 @@ export class MirrorService {
   async #drive(pair: Pair): Promise<void> {
     const { following, plan } = pair;
     await following.torqueOn();
-    const { maps } = plan;
-    // A leader whose angles may be wrong is followed as slowly as it would be moved itself.
-    const options =
-      plan.leader.doubt === '' ? plan.options : { ...plan.options, velocity: Math.min(plan.options.velocity, CRAWL) };
+    const { maps, options } = plan;
     const motion = await following.begin({
       kind: 'mirror',
       leader: plan.leader.index,

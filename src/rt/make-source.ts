@@ -50,7 +50,8 @@ export function makeSource(
       return new Trajectory(spec.goal, { velocity, acceleration: gaining, jerk });
     }
     case 'mirror': {
-      const { link } = arms[spec.leader]!.controller;
+      const leader = arms[spec.leader]!.controller;
+      const { link } = leader;
       const { maps } = spec;
       const sampler: Sampler = {
         get sampleTime() {
@@ -59,9 +60,12 @@ export function makeSource(
         sample(out) {
           mapPositions(maps, link.readings.positions, out);
         },
+        get doubtful() {
+          return leader.doubtful;
+        },
       };
       const follow = new Follow(sampler, driveModel(arm), 'mirroring', now, spec.options, STALE, gate);
-      arm.feel.begin(arms[spec.leader]!.controller, spec.leader, maps, follow, spec.feedback);
+      arm.feel.begin(leader, spec.leader, maps, follow, spec.feedback);
       return follow;
     }
     case 'stream':

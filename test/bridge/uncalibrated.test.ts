@@ -112,6 +112,32 @@ test('a follower follows a leader whose angles may be wrong as slowly', async ()
   expect(speed).toBeLessThan(CRAWL + SWING);
 });
 
+test('a leader that gets beyond its limits while it leads is followed slowly, and at full pace once it is back', async () => {
+  const bridge = await start({ arm: -600, other: 0 });
+  const pair = { robot_pairs: [{ leader_id: 0, follower_id: 1 }], enable_gravity_compensation: false };
+  expect((await bridge.post('/move/leader/start', pair)).body.status).toBe('ok');
+  await bridge.pass(4);
+  const lead = (shoulder_pan: number, wrist_roll: number, rest: number) => {
+    const led = bridge.until(bridge.host.arms!.hand('arm', { shoulder_pan, wrist_roll }, 0.5));
+    return fastest(
+      bridge,
+      'other',
+      led.then(() => bridge.pass(rest)),
+    );
+  };
+  const outside = async () => (await status(bridge)).outside_limits;
+  expect(await outside()).toEqual([]);
+  await lead(1.2, 0, 4);
+  expect(await outside()).toEqual(['shoulder_pan']);
+  const [slow] = await lead(1.2, 0.5, 4);
+  expect(slow).toBeGreaterThan(0.5 * CRAWL);
+  expect(slow).toBeLessThan(CRAWL + SWING);
+  await lead(0.2, 0.5, 4);
+  expect(await outside()).toEqual([]);
+  const [usual] = await lead(0.2, 0, 2);
+  expect(usual).toBeGreaterThan(2 * CRAWL);
+});
+
 test('a joint beyond its limits is named, and the same word is needed', async () => {
   const bridge = await start({ arm: -1300, other: 0 });
   const { calibrated, outside_limits, doubt } = await status(bridge);

@@ -134,9 +134,17 @@ export class ArmController implements Published {
     return link.reason || link.fault || link.trouble;
   }
 
-  /** @returns the allowed part of a limit set's speeds if `part` is wanted: less while joint angles may be wrong */
-  pace(set: LimitSet, part: number): number {
-    return this.calibrated && !this.#beyond ? part : Math.min(part, this.#crawl[set]);
+  /** Its joint angles may be wrong: it is not calibrated, or a joint is beyond its limits. */
+  get doubtful(): boolean {
+    return !this.calibrated || this.#beyond;
+  }
+
+  /**
+   * @param doubtful whether joint angles may be wrong
+   * @returns the allowed part of a limit set's speeds if `part` is wanted: less while joint angles may be wrong
+   */
+  pace(set: LimitSet, part: number, doubtful = this.doubtful): number {
+    return doubtful ? Math.min(part, this.#crawl[set]) : part;
   }
 
   /** Hands joints of the arm to a source. The caller has checked that the arm may be driven. */
@@ -206,7 +214,8 @@ export class ArmController implements Published {
     const { steerTime } = link.readings;
     if (this.#age.advance(dt, steerTime)) this.#beyond = this.#drive.measure(steerTime);
     // A source with mirror limits has no plan that a lower speed would distort, so a new scale applies at once.
-    gate.limitSpeeds('mirror', this.pace('mirror', this.#shared.speedPart(this.index)));
+    const doubtful = this.doubtful || this.source?.doubtful === true;
+    gate.limitSpeeds('mirror', this.pace('mirror', this.#shared.speedPart(this.index), doubtful));
     gate.limitAccelerations('mirror', this.#shared.accelerationPart(this.index));
     if (!link.up) this.#put('gone');
     else this.#live(dt);

@@ -9,6 +9,8 @@ export interface Sampler {
   readonly sampleTime: number;
   /** Writes the newest sample as joint positions of the follower, rad; joints it says nothing about are left alone. */
   sample(out: Float64Array): void;
+  /** The angles behind the samples may be wrong. */
+  readonly doubtful?: boolean;
 }
 
 /** Position limits, rad, one per joint. */
@@ -87,6 +89,10 @@ export class Follow implements SetpointSource {
     this.#path = new Float64Array(drive.damping.length);
     this.#freedom = new Float64Array(drive.damping.length);
     this.state = state;
+  }
+
+  get doubtful(): boolean {
+    return this.#sampler.doubtful === true;
   }
 
   begin(setpoints: Float64Array): void {

@@ -22,6 +22,8 @@ export interface SetpointSource {
   readonly continues?: boolean;
   /** For sources that follow samples: what they are doing, and the monotonic time of the newest sample, s. */
   readonly follow?: { readonly code: FollowCode; readonly sampleTime: number };
+  /** The angles that it follows now may be wrong, so the arm is as slow as if its own were. */
+  readonly doubtful?: boolean;
   /**
    * Takes over the arm where it is.
    * @param setpoints last setpoints, rad
