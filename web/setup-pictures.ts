@@ -78,8 +78,17 @@ export function cablePicture({ servos, step }: SetupSession): SVGElement {
   const whole = due === undefined;
   // Cables go from the base outwards.
   const chain = [...servos].reverse();
+  // Servos without a common voltage need a converter between them.
+  const converters = chain.map((servo, i) => {
+    const before = whole ? chain[i - 1] : undefined;
+    if (before === undefined || before.supplies.some((volts) => servo.supplies.includes(volts))) return null;
+    return `${before.supplies.join('/')} V to ${servo.supplies.join('/')} V`;
+  });
+  const between = chain.flatMap(({ joint }, i) =>
+    converters[i] === null ? [] : [`, with a converter from ${converters[i]} before ${spoken(joint)}`],
+  );
   const text = whole
-    ? 'The adapter, and all servos one behind the other'
+    ? `The adapter, and all servos one behind the other${between.join('')}`
     : `A cable from the adapter to the servo for ${spoken(due.joint)} alone`;
   const width = 80 + SPACE * chain.length;
   const boxes = chain.map((servo, i) => {
@@ -99,6 +108,15 @@ export function cablePicture({ servos, step }: SetupSession): SVGElement {
     if (whole) return [svg('path', { d: `M${i === 0 ? 58 : x - SPACE + 40} 65 H${x}` })];
     return servo.due ? [svg('path', { d: `M58 58 C70 20 ${x + 20} 12 ${x + 20} 50` })] : [];
   });
+  const labels = converters.flatMap((label, i) => {
+    if (label === null) return [];
+    const x = 80 + SPACE * i - (SPACE - 40) / 2;
+    return [
+      svg('rect', { x: x - 6, y: 58, width: 12, height: 14, class: 'converter' }),
+      svg('text', { x, y: 28, class: 'small' }, 'converter'),
+      svg('text', { x, y: 40, class: 'small' }, label),
+    ];
+  });
   return svg(
     'svg',
     { viewBox: `0 0 ${width} 120`, role: 'img', 'aria-label': text, class: 'cable-picture', 'data-step': step },
@@ -110,5 +128,6 @@ export function cablePicture({ servos, step }: SetupSession): SVGElement {
     ),
     svg('g', { class: 'cables' }, ...cables),
     ...boxes,
+    ...labels,
   );
 }

@@ -36,6 +36,8 @@ export interface ServoSheet {
   /** The model number that the servo reports. */
   readonly modelNumber: number;
   readonly stepsPerTurn: number;
+  /** Supply that it is made for, V; several if it is sold in versions that only the print on it tells apart. */
+  readonly supplies: readonly number[];
   /** Torque at standstill and full output, Nm. */
   readonly stallTorque: number;
   /** Nm for each SI unit (full output or A) of `common.presentEffort`. */

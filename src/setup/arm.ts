@@ -60,11 +60,6 @@ export function nameFault(name: string): string | undefined {
   return armConfig.shape.name.safeParse(name).error?.issues[0]?.message;
 }
 
-/** Human-readable description by which a person finds a servo among others. */
-export function servoToTake(servo: SetupServo): string {
-  return servo.part === null ? servoName(servo) : `${servoName(servo)}: the one with ${servo.part}`;
-}
-
 /** Required baud rate of the servos on a bus; null if the bus is not serial: over TCP the server sets it. */
 export function wantedRate(bus: string): number | null {
   const target = parseBusUrl(bus);

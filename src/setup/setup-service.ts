@@ -14,6 +14,7 @@ import { describePort, type PortInfo } from '../servo/port/discovery.ts';
 import type { ServoFamily } from '../servo/servo-family.ts';
 import { counterparts, enterArm, nameFault, otherAt, type SetupArm, SLOW, setupArm, wantedRate } from './arm.ts';
 import { ArmSetup, type SetupStep } from './arm-setup.ts';
+import { connectAll, connectOne } from './instructions.ts';
 
 /** Time to plug a cable in, s; the servo answers by then. */
 const PLUGGING = 0.5;
@@ -80,11 +81,15 @@ export interface SetupView extends Omit<SetupRequest, 'variant' | 'bus'> {
     readonly model: string;
     /** Part that distinguishes it from others of its model; null: none. */
     readonly part: string | null;
+    /** Supply that it is made for, V; several: the print on it tells which. */
+    readonly supplies: readonly number[];
     /** It must be connected alone now. */
     readonly due: boolean;
     /** It has got its id, or was skipped. */
     readonly done: boolean;
   }[];
+  /** Human-readable: what to connect, and to which supply; empty at steps that need nothing connected. */
+  readonly instruction: string;
   /** Human-readable: result of the last action, and the fault; empty: none. */
   readonly said: string;
   readonly fault: string;
@@ -533,9 +538,11 @@ export class SetupService {
         id: servo.id,
         model: servo.model.model,
         part: servo.part,
+        supplies: servo.model.supplies,
         due: servo === due,
         done: setup.isDone(servo),
       })),
+      instruction: instructionAt(setup),
       said: [said, differences].filter((text) => text !== '').join(' '),
       fault: fault || faults,
       given,
@@ -566,6 +573,12 @@ export class SetupService {
     this.#open = null;
     open.release();
   }
+}
+
+/** What to connect at the step of a set-up; empty: nothing. */
+function instructionAt({ step, arm, servo }: ArmSetup): string {
+  if (servo !== null) return connectOne(arm, servo);
+  return step === 'look' || step === 'missing' || step === 'whole' ? connectAll(arm) : '';
 }
 
 /** Turns faults of a model or a configuration into refusals. @throws {BridgeError} bad_request */

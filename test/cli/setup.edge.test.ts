@@ -275,4 +275,30 @@ describe('arm-bridge setup in a terminal', () => {
     await run(new Script('other', 'tcp://localhost:5', 'so101', 'leader', 'leader', copy, true, true));
     expect(tried).toEqual(['follower', 'follower']);
   });
+
+  it('says to which supply the servos of a Koch are connected, alone and together', async () => {
+    const box = new ServoBox();
+    const asker = new Script('single', 'skip', 'skip', 'skip', 'skip', 'skip', 'skip', 'yes');
+    const parts: WizardParts = {
+      asker,
+      progress: new ProgressFile(join(folder, 'koch', 'setup.json')),
+      ports: async () => [],
+      replugged: async () => null,
+      line: (_, family) => box.line(family),
+      rule: async () => {},
+      calibration: () => 'missing',
+      calibrate: async () => false,
+      tryPair: async () => false,
+    };
+    const port = 'serial:/dev/arm-bridge-none';
+    const given: Given = { port, model: 'koch', role: 'follower', name: 'koch', config: join(folder, 'koch.yaml') };
+    await expect(wizard(parts, given)).rejects.toThrow(GivenUp);
+    const steps = asker.told.filter((text) => text.startsWith('Connect'));
+    expect(steps.map((text) => /switch .*/.exec(text)?.[0])).toEqual([
+      ...Array(4).fill('switch its 5 V supply on, not 12 V.'),
+      ...Array(2).fill('switch its 12 V supply on, not 5 V.'),
+      'switch the 12 V supply on.',
+    ]);
+    expect(steps.at(-1)).toContain('with the step-down converter from 12 V to 5 V before the servos XL330-M288');
+  });
 });

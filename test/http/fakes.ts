@@ -791,6 +791,7 @@ const SETUP_VIEW: SetupView = {
   practice: true,
   step: 'missing',
   servos: [],
+  instruction: 'Connect all servos.',
   said: '',
   fault: '',
   given: false,

@@ -151,6 +151,28 @@ describe.skipIf(!HAS_BROWSER)('the set-up on the control page', () => {
     },
   );
 
+  test('says and draws to which supply the servos of a Koch are connected', async () => {
+    const page = await openPage(await startBridge());
+    await page.locator('#tab-setup').press('Enter');
+    const form = page.locator('section[aria-label="What is it?"]');
+    const card = page.locator('section[aria-label=Set-up]');
+    await until(page.getByRole('button', { name: 'Practise with a simulated kit' }), byKeyboard, () =>
+      form.isVisible(),
+    );
+    await form.getByRole('button', { name: 'Koch v1.1', exact: true }).press('Enter');
+    await form.getByRole('button', { name: 'The follower' }).press('Enter');
+    await until(form.getByRole('button', { name: 'Begin' }), byKeyboard, () => card.isVisible());
+    const ids = card.getByRole('button', { name: 'Give the servos their ids' });
+    await ids.waitFor();
+    const picture = card.locator('.cable-picture');
+    expect(await picture.getAttribute('aria-label')).toContain('with a converter from 12 V to 5 V before elbow flex');
+    expect(await picture.textContent()).toContain('converter12 V to 5 V');
+    const due = async (): Promise<boolean> => (await card.getAttribute('data-due')) === 'gripper';
+    await until(ids, byKeyboard, due);
+    expect(await card.locator('.say').textContent()).toContain('switch its 5 V supply on, not 12 V.');
+    expect(await picture.textContent()).not.toContain('converter');
+  });
+
   test('says within seconds that an arm is new on USB, once, and opens the form with the arm that its adapter comes with', async () => {
     const page = await openPage(await startBridge());
     // Only what is plugged in is made up: what the bridge finds out of it is judged in test/setup/setup.test.ts.

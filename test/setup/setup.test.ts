@@ -226,6 +226,7 @@ test('a servo with the wrong supply is refused as it comes, and a kit is not tak
   expect((await bridge.get('/api/v1/setup')).body.session.servos).toContainEqual(
     expect.objectContaining({ joint: 'wrist_roll', part: 'C046, gear 1/147', due: true }),
   );
+  expect((await bridge.get('/api/v1/setup')).body.session.instruction).toContain('whichever is printed on it');
   await bridge.ask('DELETE', '/api/v1/setup');
   const other = await bridge.post('/api/v1/setup', { model: 'koch', role: 'leader', name: 'practice_leader' });
   expect([other.status, other.body.detail]).toEqual([400, expect.stringContaining('is another arm')]);

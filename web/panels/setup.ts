@@ -154,7 +154,7 @@ interface StepView {
 
 /** What is to be done at a step, and its buttons. */
 function stepView(session: SetupSession, setting: SettingUp): StepView {
-  const { step, servos, practice, name, given, counterparts, role } = session;
+  const { step, servos, practice, name, given, counterparts, role, instruction } = session;
   const act =
     (...asked: Parameters<SettingUp['act']>) =>
     () =>
@@ -164,10 +164,9 @@ function stepView(session: SetupSession, setting: SettingUp): StepView {
   const due = servos.find((servo) => servo.due);
   switch (step) {
     case 'single': {
-      const part = due!.part === null ? '' : `, the one with ${due!.part}`;
       const joint = spoken(due!.joint);
       return {
-        say: `Connect only the servo for the ${joint} (a ${due!.model}${part}) to the adapter, and switch its supply on.`,
+        say: instruction,
         buttons: [
           ...plug(`Your hand: plug in the ${joint} alone`, String(due!.id)),
           button(`It is connected: give it id ${due!.id}`, act('give'), { class: 'main' }),
@@ -178,7 +177,7 @@ function stepView(session: SetupSession, setting: SettingUp): StepView {
     }
     case 'missing':
       return {
-        say: 'New servos are all alike: each gets its id, one at a time. If all have theirs, connect all of them and look again.',
+        say: 'New servos are all alike: each gets its id, one at a time. If all have theirs, connect all of them as the picture shows, and look again.',
         buttons: [
           button('Give the servos their ids', act('singly'), { class: 'main' }),
           ...plug('Your hand: plug in all', 'all'),
@@ -188,7 +187,7 @@ function stepView(session: SetupSession, setting: SettingUp): StepView {
     case 'look':
     case 'whole':
       return {
-        say: 'Connect all servos of the arm one behind the other, and switch the supply on.',
+        say: instruction,
         buttons: [
           ...plug('Your hand: plug in all', 'all'),
           button('All are connected: look', act('look'), { class: 'main' }),

@@ -3762,6 +3762,8 @@ export interface components {
             model: string;
             /** @description What tells it from others of its model, such as its gear. */
             part: string | null;
+            /** @description Supply that it is made for, V; several: only the print on it tells which. */
+            supplies: number[];
             /** @description It is the one that is to be connected alone. */
             due: boolean;
             /** @description It has its id, or was left out. */
@@ -3782,6 +3784,8 @@ export interface components {
              */
             step: "look" | "missing" | "single" | "whole" | "registers" | "enter" | "done";
             servos: components["schemas"]["SetupServo"][];
+            /** @description What to connect, and to which supply; empty at steps that need nothing connected. */
+            instruction: string;
             /** @description What the last action has come to. */
             said: string;
             /** @description What is wrong, and what to do; empty when nothing is. */
@@ -6333,10 +6337,15 @@ export interface operations {
                      *             "id": 6,
                      *             "model": "STS3215",
                      *             "part": "C046, gear 1/147",
+                     *             "supplies": [
+                     *               7.4,
+                     *               12
+                     *             ],
                      *             "due": true,
                      *             "done": false
                      *           }
                      *         ],
+                     *         "instruction": "Connect only the servo for the gripper (STS3215, the one with C046, gear 1/147) to the adapter, and switch its supply on: 7.4 V or 12 V, whichever is printed on it.",
                      *         "said": "",
                      *         "fault": "",
                      *         "given": false,
@@ -6398,10 +6407,15 @@ export interface operations {
                      *           "id": 6,
                      *           "model": "STS3215",
                      *           "part": "C046, gear 1/147",
+                     *           "supplies": [
+                     *             7.4,
+                     *             12
+                     *           ],
                      *           "due": true,
                      *           "done": false
                      *         }
                      *       ],
+                     *       "instruction": "Connect only the servo for the gripper (STS3215, the one with C046, gear 1/147) to the adapter, and switch its supply on: 7.4 V or 12 V, whichever is printed on it.",
                      *       "said": "",
                      *       "fault": "",
                      *       "given": false,
@@ -6523,10 +6537,15 @@ export interface operations {
                      *           "id": 6,
                      *           "model": "STS3215",
                      *           "part": "C046, gear 1/147",
+                     *           "supplies": [
+                     *             7.4,
+                     *             12
+                     *           ],
                      *           "due": true,
                      *           "done": false
                      *         }
                      *       ],
+                     *       "instruction": "Connect only the servo for the gripper (STS3215, the one with C046, gear 1/147) to the adapter, and switch its supply on: 7.4 V or 12 V, whichever is printed on it.",
                      *       "said": "",
                      *       "fault": "",
                      *       "given": false,

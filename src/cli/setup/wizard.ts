@@ -20,9 +20,9 @@ import {
   otherAt,
   type SetupArm,
   type SetupServo,
-  servoToTake,
 } from '../../setup/arm.ts';
 import { ArmSetup } from '../../setup/arm-setup.ts';
+import { connectAll, connectOne } from '../../setup/instructions.ts';
 import { typed, typedStart } from '../typed.ts';
 import type { Asker } from './asker.ts';
 import { benchOf } from './line.ts';
@@ -274,7 +274,7 @@ async function servos(parts: WizardParts, plan: Progress, arm: SetupArm): Promis
         parts.progress.write(plan);
         break;
       case 'whole':
-        asker.tell('step', 'Connect all servos of the arm one behind the other, and switch the supply on.');
+        asker.tell('step', connectAll(arm));
         await asker.choose('Is the whole arm connected?', [{ value: 'yes', label: 'Yes: look at it' }]);
         await setup.look();
         break;
@@ -307,7 +307,7 @@ async function registers({ asker }: WizardParts, setup: ArmSetup): Promise<void>
 
 /** Runs until one servo has its id and rate, or is left out. */
 async function single({ asker }: WizardParts, setup: ArmSetup, servo: SetupServo): Promise<void> {
-  asker.tell('step', `Connect only the servo for ${servoToTake(servo)} to the adapter, and switch its supply on.`);
+  asker.tell('step', connectOne(setup.arm, servo));
   let reassign = false;
   while (true) {
     if (!reassign) {

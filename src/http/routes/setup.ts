@@ -32,11 +32,17 @@ const setupSession = z
           id: z.int().describe('That it is to get.'),
           model: z.string(),
           part: z.string().nullable().describe('What tells it from others of its model, such as its gear.'),
+          supplies: z
+            .array(z.number())
+            .describe('Supply that it is made for, V; several: only the print on it tells which.'),
           due: z.boolean().describe('It is the one that is to be connected alone.'),
           done: z.boolean().describe('It has its id, or was left out.'),
         })
         .register(components, { id: 'SetupServo' }),
     ),
+    instruction: z
+      .string()
+      .describe('What to connect, and to which supply; empty at steps that need nothing connected.'),
     said: z.string().describe('What the last action has come to.'),
     fault: z.string().describe('What is wrong, and what to do; empty when nothing is.'),
     given: z
@@ -148,7 +154,20 @@ const session = {
   bus: 'serial:?serial=58FA0001',
   practice: false,
   step: 'single' as const,
-  servos: [{ joint: 'gripper', id: 6, model: 'STS3215', part: 'C046, gear 1/147', due: true, done: false }],
+  servos: [
+    {
+      joint: 'gripper',
+      id: 6,
+      model: 'STS3215',
+      part: 'C046, gear 1/147',
+      supplies: [7.4, 12],
+      due: true,
+      done: false,
+    },
+  ],
+  instruction:
+    'Connect only the servo for the gripper (STS3215, the one with C046, gear 1/147) to the adapter, and switch its supply on: ' +
+    '7.4 V or 12 V, whichever is printed on it.',
   said: '',
   fault: '',
   given: false,
@@ -164,7 +183,7 @@ type View = NonNullable<ReturnType<HttpServices['setup']['view']>>;
 
 const sessionOf = ({ servos, counterparts, ...rest }: View): Session => ({
   ...rest,
-  servos: [...servos],
+  servos: servos.map((servo) => ({ ...servo, supplies: [...servo.supplies] })),
   counterparts: [...counterparts],
 });
 

@@ -109,6 +109,7 @@ export const STS3215 = {
   model: 'STS3215',
   modelNumber: 777,
   stepsPerTurn: STEPS_PER_TURN,
+  supplies: [7.4, 12],
   /** Torque at a load of 100 %, Nm (30 kg cm, 12 V part). */
   stallTorque: 2.94,
   /** Nm at a load of 1, which is the full output. */

@@ -6,6 +6,7 @@ export const STS3250 = {
   ...STS3215,
   model: 'STS3250',
   modelNumber: 2825,
+  supplies: [12],
   /** Nm (the nominal 50 kg cm at 12 V; not measured). Only efforts in Nm depend on it, no limit does. */
   stallTorque: 4.9,
   torquePerEffort: 4.9,

@@ -48,6 +48,7 @@ export const TOY_1: ServoSheet = {
   model: 'TOY-1',
   modelNumber: 42,
   stepsPerTurn: STEPS_PER_TURN,
+  supplies: [12],
   stallTorque: 1,
   torquePerEffort: 1,
   baudRates: { 0: 1_000_000, 1: 9_600 },

@@ -1708,6 +1708,8 @@ class SetupServo(TypedDict):
     model: str
     # What tells it from others of its model, such as its gear.
     part: Union[str, None]
+    # Supply that it is made for, V; several: only the print on it tells which.
+    supplies: List[float]
     # It is the one that is to be connected alone.
     due: bool
     # It has its id, or was left out.
@@ -1726,6 +1728,8 @@ class SetupSession(TypedDict):
     # are not as wanted; enter: the arm is to be written into the configuration; done: it has been.
     step: Literal["look", "missing", "single", "whole", "registers", "enter", "done"]
     servos: List["SetupServo"]
+    # What to connect, and to which supply; empty at steps that need nothing connected.
+    instruction: str
     # What the last action has come to.
     said: str
     # What is wrong, and what to do; empty when nothing is.
