@@ -3,7 +3,7 @@ import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { type ArmBuild, type ArmModel, armBuilds, loadArmModel } from '../arm/model.ts';
 import { type ArmEntry, type PairEntry, type Role, writeArm } from '../config/edit.ts';
 import { ConfigError, loadConfig } from '../config/load.ts';
-import { armConfig, type Config } from '../config/schema.ts';
+import { armConfig, type Config, type PairConfig } from '../config/schema.ts';
 import type { Presence } from '../servo/assign.ts';
 import { servoName } from '../servo/bench.ts';
 import type { ExpectedServo } from '../servo/expected-servo.ts';
@@ -130,6 +130,11 @@ export function counterparts(file: string, name: string, role: Role): readonly s
   return arms
     .filter((arm) => arm.name !== name && !paired.has(arm.name) && !(role === 'leader' && arm.variant === 'leader'))
     .map((arm) => arm.name);
+}
+
+/** Pairs of a configuration file that have this arm. */
+export function pairsOf(file: string, name: string): readonly PairConfig[] {
+  return present(file).pairs.filter(({ leader, follower }) => leader === name || follower === name);
 }
 
 /**

@@ -12,7 +12,17 @@ import { AssignError } from '../servo/assign.ts';
 import { type Bench, listed, servoName } from '../servo/bench.ts';
 import { describePort, type PortInfo } from '../servo/port/discovery.ts';
 import type { ServoFamily } from '../servo/servo-family.ts';
-import { counterparts, enterArm, nameFault, otherAt, type SetupArm, SLOW, setupArm, wantedRate } from './arm.ts';
+import {
+  counterparts,
+  enterArm,
+  nameFault,
+  otherAt,
+  pairsOf,
+  type SetupArm,
+  SLOW,
+  setupArm,
+  wantedRate,
+} from './arm.ts';
 import { ArmSetup, type SetupStep } from './arm-setup.ts';
 import { connectAll, connectOne } from './instructions.ts';
 
@@ -497,19 +507,25 @@ export class SetupService {
       armConfig.parse({ name, model, variant, bus, ...(id === null ? {} : { id }) }),
       practice,
     );
-    if (counterpart !== null && role !== null) {
-      this.#pair(role === 'leader' ? { leader: name, follower: counterpart } : { leader: counterpart, follower: name });
+    if (!practice) {
+      // Also after an earlier attempt that wrote the file, but could not connect the arm and so was repeated without a counterpart.
+      const both = ({ leader, follower }: PairConfig): boolean =>
+        [leader, follower].every((each) => this.#parts.arms.byName(each) !== undefined);
+      for (const pair of pairsOf(file, name).filter(both)) this.#pair(pair);
+    } else if (counterpart !== null && role !== null) {
+      const pair =
+        role === 'leader' ? { leader: name, follower: counterpart } : { leader: counterpart, follower: name };
+      this.#pair(pairConfig.parse({ ...pair, velocity: SLOW }));
     }
     setup.entered();
     this.#made = [...this.#made.filter((other) => other !== name), name];
     return `${arm.name} is robot ${arm.id} of this bridge now, and limp. ${done}.`;
   }
 
-  /** Makes the two arms a pair of this bridge, which follows slowly until it is confirmed. */
-  #pair(entry: PairEntry): void {
-    const slow = pairConfig.parse({ ...entry, velocity: SLOW });
-    const others = this.#parts.pairs().filter(({ follower }) => follower !== entry.follower);
-    this.#parts.setPairs([...others, slow]);
+  /** Makes the two arms a pair of this bridge. */
+  #pair(pair: PairConfig): void {
+    const others = this.#parts.pairs().filter(({ follower }) => follower !== pair.follower);
+    this.#parts.setPairs([...others, pair]);
   }
 
   /** Possible partners: kits for a kit, otherwise arms of the file that this bridge has. */

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Arm } from '../../src/arm/arm.ts';
 import type { Arms } from '../../src/arm/arms.ts';
 import { armBuilds, loadArmModel, type ReadModel } from '../../src/arm/model.ts';
-import type { Caller } from '../../src/arm/types.ts';
+import { BridgeError, type Caller } from '../../src/arm/types.ts';
 import { systemClock } from '../../src/clock.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { discoverPorts, type PortInfo } from '../../src/servo/port/discovery.ts';
@@ -232,8 +232,11 @@ test('a servo with the wrong supply is refused as it comes, and a kit is not tak
   expect([other.status, other.body.detail]).toEqual([400, expect.stringContaining('is another arm')]);
 });
 
-/** The set-up of a bridge that runs with a file, over arms whose servos are as they should be, on two adapters. */
-function realSetup(file: string) {
+/**
+ * The set-up of a bridge that runs with a file, over arms whose servos are as they should be, on two adapters.
+ * @param faults why the next arms cannot join
+ */
+function realSetup(file: string, faults: string[] = []) {
   const names: string[] = [];
   let pairs = existsSync(file) ? loadConfig(file).pairs : [];
   const port = { vendorId: '1a86' } as PortInfo;
@@ -255,6 +258,8 @@ function realSetup(file: string) {
     }),
     kit: null,
     join: async ({ name }) => {
+      const fault = faults.shift();
+      if (fault !== undefined) throw new BridgeError('disconnected', fault);
       names.push(name);
       return { name, id: names.length } as Arm;
     },
@@ -297,4 +302,27 @@ test('a new pair follows slowly after a restart too, and after its ports were ex
   third.service.confirm('follower');
   expect([third.service.trials, third.velocity(), loadConfig(file).pairs[0]!.velocity]).toEqual([[], null, null]);
   expect(readFileSync(file, 'utf8')).not.toContain('velocity');
+});
+
+test('a new pair follows slowly although its second arm could not join at first', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-trial-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const person: Caller = { owner: { key: 'person', name: 'a person' }, takeOver: false };
+  const faults: string[] = [];
+  const { service, velocity } = realSetup(join(folder, 'my.yaml'), faults);
+  const begin = (role: Role) =>
+    service.begin({ bus: BUS_OF[role], model: 'so101', variant: null, role, name: role }, person);
+  await begin('leader');
+  await service.act('enter', null, person);
+  faults.push('It does not answer.');
+  await begin('follower');
+  // The file has the pair by now, so nobody is asked for the leader again.
+  expect(await service.act('enter', 'leader', person)).toMatchObject({
+    step: 'enter',
+    fault: 'It does not answer.',
+    counterparts: [],
+  });
+  expect(service.trials).toEqual([]);
+  expect(await service.act('enter', null, person)).toMatchObject({ step: 'done', fault: '' });
+  expect([service.trials, velocity()]).toMatchObject([[{ leader: 'leader', follower: 'follower' }], 0.4]);
 });
