@@ -138,27 +138,27 @@ export function pairsOf(file: string, name: string): readonly PairConfig[] {
 }
 
 /**
- * Writes an arm into a configuration file, with a bus URL that survives replugging.
+ * Writes an arm into a configuration file, with a bus URL that survives replugging. A new pair follows slowly until it
+ * has been confirmed; a pair that the file already has keeps its speed.
  * @param entry its model may be a path relative to the working folder
  * @param counterpart the other arm of the pair, in this file; null: no pair is written
- * @param slow whether the pair follows slowly until it has been confirmed
  * @returns human-readable summary
  * @throws {ConfigError}
  */
-export async function enterArm(
-  file: string,
-  entry: ArmEntry,
-  counterpart: string | null = null,
-  slow = false,
-): Promise<string> {
+export async function enterArm(file: string, entry: ArmEntry, counterpart: string | null = null): Promise<string> {
   const bus = await lastingBus(entry.bus);
   const { name, role } = entry;
   const pair =
     counterpart === null || role === null
       ? null
       : { leader: role === 'leader' ? name : counterpart, follower: role === 'leader' ? counterpart : name };
-  const there = writeConfig(file, { ...entry, bus }, pair && { ...pair, ...(slow ? { velocity: SLOW } : {}) });
-  const paired = pair === null ? '' : `, and the pair of ${pair.leader} that leads and ${pair.follower} that follows`;
+  const known = pairsOf(file, name).some(
+    ({ leader, follower }) => leader === pair?.leader && follower === pair.follower,
+  );
+  const there = writeConfig(file, { ...entry, bus }, pair && { ...pair, ...(known ? {} : { velocity: SLOW }) });
+  const slowly = known ? '' : ', slowly until somebody has confirmed that it goes the right way';
+  const paired =
+    pair === null ? '' : `, and the pair of ${pair.leader} that leads and ${pair.follower} that follows${slowly}`;
   return `${file} ${there ? 'has' : 'is written with'} the arm ${name} at ${bus}${paired}`;
 }
 

@@ -501,7 +501,7 @@ export class SetupService {
     const { file } = this.#parts;
     const done = practice
       ? 'Nothing is written: the kit is there until the bridge ends'
-      : await enterArm(file, { name, model, variant, bus, role }, counterpart, true);
+      : await enterArm(file, { name, model, variant, bus, role }, counterpart);
     const id = practice ? null : idIn(file, name);
     const arm = await this.#parts.join(
       armConfig.parse({ name, model, variant, bus, ...(id === null ? {} : { id }) }),

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Asker, GivenUp } from '../../src/cli/setup/asker.ts';
 import { ProgressFile } from '../../src/cli/setup/progress.ts';
 import { type Given, type WizardParts, wizard } from '../../src/cli/setup/wizard.ts';
+import { giveFullSpeed } from '../../src/config/edit.ts';
 import { DEFAULT_CONFIG_FILE, loadConfig } from '../../src/config/load.ts';
 import { XL330_M288 } from '../../src/servo/dynamixel/x-series.ts';
 import { DynamixelFirmware } from '../../src/sim/dynamixel-firmware.ts';
@@ -96,6 +97,15 @@ describe.skipIf(process.platform !== 'linux')('arm-bridge setup without a termin
     await expect.poll(async () => (await entry('--name', 'follower', '--config', file)).code, PATIENT).toBe(0);
     expect(readFileSync(file, 'utf8')).toContain('# ours');
     expect(loadConfig(file).arms).toMatchObject([{ name: 'leader' }, { name: 'follower', model: 'so101', bus: url }]);
+    // A new pair is slow until it has been tried; one that has been keeps its speed.
+    const paired = async (): Promise<number | null | undefined> => {
+      const more = ['--name', 'follower', '--config', file, '--role', 'follower', '--pair', 'leader'];
+      await expect.poll(async () => (await entry(...more)).code, PATIENT).toBe(0);
+      return loadConfig(file).pairs[0]?.velocity;
+    };
+    expect(await paired()).toBe(0.4);
+    giveFullSpeed(file, { leader: 'leader', follower: 'follower' });
+    expect(await paired()).toBeNull();
   });
 
   it('says what each step needs', async () => {
@@ -241,7 +251,8 @@ describe('arm-bridge setup in a terminal', () => {
     const { arms, pairs } = loadConfig(config);
     expect([arms[1], pairs]).toMatchObject([
       { name: 'held', id: 0, variant: 'leader', bus: 'tcp://localhost:1' },
-      [{ leader: 'held', follower: 'follower' }],
+      // Slow until somebody has seen it go the right way: nobody has yet.
+      [{ leader: 'held', follower: 'follower', velocity: 0.4 }],
     ]);
     // A calibration that was not done is named, and nobody follows.
     expect([calibrated, tried]).toEqual([['held', 'follower'], []]);

@@ -107,7 +107,7 @@ async function conclude(asker: Asker, { config }: TryOptions, pair: PairConfig, 
   const again = [leader, follower].map((arm) => typed('calibrate', '--config', config, '--arm', arm)).join('\n');
   switch (verdict) {
     case 'right':
-      // The control page has limited a pair that it has set up.
+      // Its set-up has limited it.
       if (pair.velocity === SLOW) giveFullSpeed(config, pair);
       asker.tell('success', `${leader} leads ${follower}.`);
       return EXIT.ok;
