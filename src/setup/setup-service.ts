@@ -7,7 +7,7 @@ import { BASE_VARIANT } from '../arm/variant.ts';
 import type { Clock } from '../clock.ts';
 import { giveFullSpeed, idIn, type PairEntry, type Role, swapBuses, tryWriting } from '../config/edit.ts';
 import { ConfigError } from '../config/load.ts';
-import { type ArmConfig, armConfig, type PairConfig, pairConfig } from '../config/schema.ts';
+import { type ArmConfig, armConfig, MOST_ARMS, type PairConfig, pairConfig } from '../config/schema.ts';
 import { AssignError } from '../servo/assign.ts';
 import { type Bench, listed, servoName } from '../servo/bench.ts';
 import { describePort, type PortInfo } from '../servo/port/discovery.ts';
@@ -426,9 +426,22 @@ export class SetupService {
     if (there !== undefined && there.of !== of) {
       throw new BridgeError('bad_request', `The simulated kit ${name} is another arm: choose another name.`);
     }
+    if (there === undefined) this.#checkRoom();
     const hand = there?.hand ?? (await kit(arm, name));
     this.#kits.set(name, { hand, of });
     return hand;
+  }
+
+  /** A kit is simulated until the bridge ends, so kits count as arms from the beginning. @throws {BridgeError} bad_request */
+  #checkRoom(): void {
+    const arms = this.#parts.arms.all.map(({ name }) => name);
+    const kits = [...this.#kits.keys()].filter((name) => !arms.includes(name));
+    if (arms.length + kits.length < MOST_ARMS) return;
+    const begun = kits.length === 0 ? '' : `go on with ${kits.join(', ')}, or `;
+    throw new BridgeError(
+      'bad_request',
+      `There is no room for more than ${MOST_ARMS} arms, simulated kits included: ${begun}start the bridge again.`,
+    );
   }
 
   async #carryOut(open: Open, action: SetupAction, counterpart: string | null): Promise<SetupView> {

@@ -9,7 +9,7 @@ import { BridgeError, type Caller } from '../../src/arm/types.ts';
 import { systemClock } from '../../src/clock.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { discoverPorts, type PortInfo } from '../../src/servo/port/discovery.ts';
-import { SetupService } from '../../src/setup/setup-service.ts';
+import { type PracticeHand, SetupService } from '../../src/setup/setup-service.ts';
 import { FakeTree, SO101_ADAPTER } from '../servo/port/tree.ts';
 import { PAIR, VirtualBridge } from '../support/virtual-bridge.ts';
 
@@ -238,12 +238,18 @@ test('a servo with the wrong supply is refused as it comes, and a kit is not tak
  */
 function realSetup(file: string, faults: string[] = []) {
   const names: string[] = [];
+  let kits = 0;
   let pairs = existsSync(file) ? loadConfig(file).pairs : [];
   const port = { vendorId: '1a86' } as PortInfo;
   const unused = (): never => expect.fail('it is not needed here');
   const service = new SetupService({
     clock: systemClock,
-    arms: { byName: (name: string) => names.find((known) => known === name) } as unknown as Arms,
+    arms: {
+      byName: (name: string) => names.find((known) => known === name),
+      get all() {
+        return names.map((name) => ({ name }));
+      },
+    } as unknown as Arms,
     reader: {
       readModel: async (model, variant) => ({ model: loadArmModel(model, variant) }) as ReadModel,
       builds: async (model) => armBuilds(model),
@@ -256,7 +262,10 @@ function realSetup(file: string, faults: string[] = []) {
       assign: unused,
       restore: unused,
     }),
-    kit: null,
+    kit: async () => {
+      kits += 1;
+      return {} as PracticeHand;
+    },
     join: async ({ name }) => {
       const fault = faults.shift();
       if (fault !== undefined) throw new BridgeError('disconnected', fault);
@@ -269,7 +278,7 @@ function realSetup(file: string, faults: string[] = []) {
     },
     file,
   });
-  return { service, velocity: () => pairs[0]?.velocity };
+  return { service, velocity: () => pairs[0]?.velocity, kits: () => kits };
 }
 
 test('a new pair follows slowly after a restart too, and after its ports were exchanged, until somebody says it is right', async () => {
@@ -325,4 +334,23 @@ test('a new pair follows slowly although its second arm could not join at first'
   expect(service.trials).toEqual([]);
   expect(await service.act('enter', null, person)).toMatchObject({ step: 'done', fault: '' });
   expect([service.trials, velocity()]).toMatchObject([[{ leader: 'leader', follower: 'follower' }], 0.4]);
+});
+
+test('kits that never become arms count as arms, so that they do not load the simulation without limit', async () => {
+  const { service, kits } = realSetup(join(tmpdir(), 'arm-bridge-no-file.yaml'));
+  const person: Caller = { owner: { key: 'person', name: 'a person' }, takeOver: false };
+  const begin = (name: string) => service.begin({ bus: null, model: 'so101', variant: null, role: null, name }, person);
+  await begin('joined');
+  expect(await service.act('enter', null, person)).toMatchObject({ step: 'done', fault: '' });
+  for (let i = 2; i <= 16; i++) {
+    await begin(`kit_${i}`);
+    await service.end(person);
+  }
+  await expect(begin('one_more')).rejects.toThrow(
+    /^There is no room for more than 16 arms, simulated kits included: go on with kit_2, .*kit_16, or start the bridge again\.$/,
+  );
+  expect([service.view(), kits()]).toEqual([null, 16]);
+  // A kit that was begun is still there.
+  expect(await begin('kit_7')).toMatchObject({ name: 'kit_7', practice: true });
+  expect(kits()).toBe(16);
 });
