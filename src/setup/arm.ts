@@ -139,7 +139,7 @@ export function pairsOf(file: string, name: string): readonly PairConfig[] {
 
 /**
  * Writes an arm into a configuration file, with a bus URL that survives replugging. A new pair follows slowly until it
- * has been confirmed; a pair that the file already has keeps its speed.
+ * has been confirmed; a pair that the file already has keeps its speed, unless this arm of it was simulated until now.
  * @param entry its model may be a path relative to the working folder
  * @param counterpart the other arm of the pair, in this file; null: no pair is written
  * @returns human-readable summary
@@ -155,11 +155,22 @@ export async function enterArm(file: string, entry: ArmEntry, counterpart: strin
   const known = pairsOf(file, name).some(
     ({ leader, follower }) => leader === pair?.leader && follower === pair.follower,
   );
-  const there = writeConfig(file, { ...entry, bus }, pair && { ...pair, ...(known ? {} : { velocity: SLOW }) });
+  const written = pair !== null && !known ? { ...pair, velocity: SLOW } : (unlimitedPair(file, name) ?? pair);
+  const there = writeConfig(file, { ...entry, bus }, written);
   const slowly = known ? '' : ', slowly until somebody has confirmed that it goes the right way';
   const paired =
     pair === null ? '' : `, and the pair of ${pair.leader} that leads and ${pair.follower} that follows${slowly}`;
   return `${file} ${there ? 'has' : 'is written with'} the arm ${name} at ${bus}${paired}`;
+}
+
+/**
+ * A pair of an arm that was simulated until now, to be made slow; null: none. A copy of the default configuration has
+ * such a pair, which nobody has seen move real arms. A limit that somebody has set stays.
+ */
+function unlimitedPair(file: string, name: string): PairEntry | null {
+  const simulated = present(file).arms.some((arm) => arm.name === name && arm.bus.startsWith('sim:'));
+  const pair = simulated ? pairsOf(file, name).find(({ velocity }) => velocity === null) : undefined;
+  return pair === undefined ? null : { leader: pair.leader, follower: pair.follower, velocity: SLOW };
 }
 
 /** @returns whether the file existed before */

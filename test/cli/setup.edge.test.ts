@@ -283,6 +283,7 @@ describe('arm-bridge setup in a terminal', () => {
       expect.stringContaining('Calibrate follower now?'),
     ]);
     expect([tried, alone.told.at(-1)]).toEqual([['follower'], expect.not.stringContaining('setup try')]);
+    expect(loadConfig(copy).pairs).toMatchObject([{ follower: 'follower', velocity: 0.4 }]);
     await run(new Script('other', 'tcp://localhost:5', 'so101', 'leader', 'leader', copy, true, true));
     expect(tried).toEqual(['follower', 'follower']);
   });
