@@ -1,4 +1,4 @@
-import type { Arm } from '../arm/arm.ts';
+import type { Arm, Ask } from '../arm/arm.ts';
 import type { MotionEnd } from '../arm/arm-control.ts';
 import type { ArmSession } from '../arm/arm-session.ts';
 import type { Arms } from '../arm/arms.ts';
@@ -76,9 +76,11 @@ export class MirrorService {
 
   /**
    * Resolves when the pairs are set up. Take-over ends pairs that run with the same arms, and tells why.
-   * @throws {BridgeError} bad_pair, already_mirroring, unknown_arm, disconnected, stopped, owned
+   * @param asks the request to each arm, if it was made earlier
+   * @throws {BridgeError} bad_pair, already_mirroring, unknown_arm, disconnected, stopped, owned; unsupported when the
+   *   request is void
    */
-  async start(request: MirrorRequest, caller: Caller): Promise<void> {
+  async start(request: MirrorRequest, caller: Caller, asks: ReadonlyMap<Arm, Ask> = new Map()): Promise<void> {
     const planned = this.#plan(request, caller);
     const { takeOver, automatic = false, uncalibrated = false } = caller;
     const owner = startedBy(caller.owner, 'leader-follower control');
@@ -88,11 +90,13 @@ export class MirrorService {
       for (const arm of [plan.leader, plan.follower]) {
         arm.requireDrivable();
         arm.requireUnbarred(caller);
+        const ask = asks.get(arm);
+        if (ask !== undefined) arm.requireWanted(ask);
         arm.requireClaimable(claimer);
       }
       if (plan.align !== 'leader') refuseMismatch(plan);
     }
-    const pairs = claimAll(planned, claimer, caller.owner);
+    const pairs = claimAll(planned, claimer, caller.owner, asks);
     this.#pairs.push(...pairs);
     for (const pair of pairs) this.#endWhenLost(pair);
     this.#ended = this.#ended.filter((old) => !pairs.some(({ plan }) => plan.follower.name === old.follower));
@@ -354,16 +358,22 @@ function unfelt({ plan: { leader, follower }, feedback }: Pair): string {
 
 /**
  * Claims both arms of every pair, or none; a shared leader is claimed once.
- * @throws {BridgeError} disconnected, stopped, owned
+ * @throws {BridgeError} disconnected, stopped, owned; unsupported when the request is void
  */
-function claimAll(planned: readonly PlannedPair[], caller: Caller, startedBy: Owner): Pair[] {
+function claimAll(
+  planned: readonly PlannedPair[],
+  caller: Caller,
+  startedBy: Owner,
+  asks: ReadonlyMap<Arm, Ask>,
+): Pair[] {
+  const claim = (arm: Arm): ArmSession => arm.claim(caller, { ask: asks.get(arm) ?? arm.ask() });
   const leaders = new Map<Arm, ArmSession>();
   const pairs: Pair[] = [];
   try {
     for (const plan of planned) {
-      const leading = leaders.get(plan.leader) ?? plan.leader.claim(caller);
+      const leading = leaders.get(plan.leader) ?? claim(plan.leader);
       leaders.set(plan.leader, leading);
-      pairs.push(new Pair(plan, startedBy, leading, plan.follower.claim(caller)));
+      pairs.push(new Pair(plan, startedBy, leading, claim(plan.follower)));
     }
   } catch (error) {
     for (const session of [...leaders.values(), ...pairs.map(({ following }) => following)]) {

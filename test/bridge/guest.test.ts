@@ -122,6 +122,23 @@ test('a stop of all arms ends the pair, and after a reset of all it can be start
   expect((await bridge.post('/api/v1/pairs/start', FAR)).status).toBe(200);
 });
 
+test('a start that was pressed before a stop begins nothing after a reset, when the other machine answers late', async () => {
+  const { bridge, host } = await start();
+  expect((await bridge.post('/move/init')).body.status).toBe('ok');
+  host.alive = false;
+  const late = bridge.post('/api/v1/pairs/start', { ...FAR, enable_gravity_compensation: true });
+  await bridge.pass(3);
+  expect((await bridge.post('/api/v1/stop')).status).toBe(200);
+  expect((await bridge.post('/api/v1/stop/reset')).status).toBe(200);
+  host.alive = true;
+  const { status, body } = await late;
+  expect([status, body.detail]).toEqual([400, expect.stringMatching(/^Arm leader has been .* stopped/)]);
+  expect(bridge.arm('leader').read()).toMatchObject({ state: 'ready', holding: true });
+  expect(host.course).toEqual([]);
+  await bridge.becomes(() => expect(bridge.arm('far').detached).toBe(true));
+  expect((await bridge.post('/api/v1/pairs/start', FAR)).status).toBe(200);
+});
+
 test('an arm of which nothing has ever been heard is no arm of this bridge, and is found when it is there', async () => {
   const { bridge, host } = await start();
   host.alive = false;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
+import type { Ask } from '../../src/arm/arm.ts';
 import type { ServoFacts } from '../../src/arm/arm-servos.ts';
 import type { Arms } from '../../src/arm/arms.ts';
 import { Journal } from '../../src/arm/journal.ts';
@@ -126,6 +127,7 @@ export class FakeArm {
   open = 0;
   readonly positions = new Float64Array(JOINTS.length);
   pose = { x: 0, y: 0, z: 0, pitch: 0, yaw: 0, roll: 0 };
+  #stops = 0;
 
   constructor(
     readonly id: number,
@@ -190,6 +192,7 @@ export class FakeArm {
   }
 
   async stopAtRest(reason: string): Promise<void> {
+    this.#stops++;
     this.state = 'stopped';
     this.owner = null;
     this.reason = reason;
@@ -215,6 +218,14 @@ export class FakeArm {
     this.claim(caller);
     this.halts++;
     return this.activity !== null;
+  }
+
+  ask(): Ask {
+    return { number: this.#stops };
+  }
+
+  requireWanted(ask: Ask): void {
+    if (ask.number < this.#stops) throw new BridgeError('unsupported', `${this.name} has been stopped meanwhile.`);
   }
 
   /** What every start of a motion checks, in the order of the real one. */
@@ -542,7 +553,8 @@ export class FakeMirror {
   started: MirrorRequest | null = null;
   released: Release | undefined;
 
-  async start(request: MirrorRequest): Promise<void> {
+  async start(request: MirrorRequest, _caller: Caller, asks: ReadonlyMap<FakeArm, Ask> = new Map()): Promise<void> {
+    for (const [arm, ask] of asks) arm.requireWanted(ask);
     if (this.started !== null) throw new BridgeError('already_mirroring', 'leader mirrors already.');
     for (const [index, { leader, follower }] of request.pairs.entries()) {
       if (leader === follower)

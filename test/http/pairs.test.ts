@@ -171,6 +171,27 @@ test('what another bridge refuses is told in its words, and can be insisted on w
   expect((await post(START, BENCH_TO_HERE)).body.remedy).toBeNull();
 });
 
+test('what was asked before a stop is not begun after a reset, whichever bridge has the leader', async () => {
+  const { bench, mirror, arms } = serve();
+  const [leader, follower] = arms.all;
+  for (const [body, own] of [
+    [HERE_TO_BENCH, leader!],
+    [BENCH_TO_HERE, follower!],
+  ] as const) {
+    bench.look = async () => {
+      await null;
+      await own.stopAtRest('by a person');
+      await own.reset();
+    };
+    expect(await post(START, body)).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringMatching(/has been stopped meanwhile/) },
+    });
+    expect(mirror.started).toBeNull();
+    expect(bench.told).toEqual([]);
+  }
+});
+
 test('an arm of which nothing is heard is told with what may be the cause', async () => {
   const services = serve({ ...ROS, graph: { ...GRAPH, network: false } });
   const words = 'Arm far does not answer: nothing comes on the ROS topic /far/joint_states.';

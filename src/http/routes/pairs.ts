@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { BridgeError } from '../../arm/types.ts';
+import type { Ask } from '../../arm/arm.ts';
+import { type Arm, BridgeError } from '../../arm/types.ts';
 import { type Neighbour, NeighbourRefusal } from '../../fleet/neighbour.ts';
 import type { BridgeOverview } from '../../fleet/overview.ts';
 import { likelySilence, type PairEnd, refusalOfPair } from '../../fleet/pair-check.ts';
@@ -70,14 +71,32 @@ const bridgesPairEnd = z
 
 type Asking = Parameters<typeof asking>;
 
+/** A request to each of its arms, numbered before other machines are waited for. */
+type Asks = ReadonlyMap<Arm, Ask>;
+
+/**
+ * Numbers a request for those of its arms that this bridge has. A stop voids it while another machine is waited for, even
+ * if the arms have been reset since: nobody expects them to move any more.
+ */
+function asksOf({ arms }: HttpServices, names: readonly string[]): Asks {
+  const own = names.flatMap((name) => arms.byName(name) ?? []);
+  return new Map(own.map((arm) => [arm, arm.ask()]));
+}
+
 /** Starts a pair of this bridge. @throws {BridgeError, HttpProblem} */
-async function startHere(services: HttpServices, start: PairStart, ...[request, meaning]: Asking): Promise<void> {
+async function startHere(
+  services: HttpServices,
+  start: PairStart,
+  asks: Asks,
+  ...[request, meaning]: Asking
+): Promise<void> {
   const leader = armNamed(services, start.leader);
   const gravity = start.enable_gravity_compensation ? DEFAULT_GRAVITY : null;
   const begin = (follower: { readonly id: number }): Promise<void> =>
     services.mirror.start(
       { pairs: [{ leader: leader.id, follower: follower.id }], gravity, invert: false },
       asking(request, meaning),
+      asks,
     );
   if (start.guest === null) return begin(armNamed(services, start.follower));
   const guest: GuestArm = { name: start.follower, ...start.guest };
@@ -157,7 +176,9 @@ export const pairRoutes = [
       409: 'Somebody else drives one of the arms.',
     },
     handler: async ({ services }, { query, body, request }) => {
-      await startHere(services, body, request, query);
+      // A guest that a pair here has just left is disconnected first, which voids what was asked of it.
+      const asks = asksOf(services, body.guest === null ? [body.leader, body.follower] : [body.leader]);
+      await startHere(services, body, asks, request, query);
       return ok(`${body.leader} leads ${body.follower}.`);
     },
   }),
@@ -194,6 +215,8 @@ export const pairRoutes = [
       503: 'One of the bridges does not answer.',
     },
     handler: async ({ services }, { query, body, request }) => {
+      const own = [body.leader, body.follower].flatMap(({ bridge, arm }) => (bridge === null ? [arm] : []));
+      const asks = asksOf(services, own);
       const [leading, following] = [body.leader, body.follower].map(({ bridge }) => neighbourAt(services, bridge));
       const [led, followed] = await Promise.all([overviewAt(services, leading!), overviewAt(services, following!)]);
       const leader: PairEnd = { bridge: led, arm: body.leader.arm };
@@ -213,11 +236,12 @@ export const pairRoutes = [
       };
       const silence = apart ? likelySilence(led, followed) : '';
       if (leading === null) {
-        await startHere(services, start, request, query).catch((error: unknown) => {
+        await startHere(services, start, asks, request, query).catch((error: unknown) => {
           if (!(error instanceof BridgeError) || error.code !== 'disconnected') throw error;
           throw new HttpProblem(400, `${inWords(error)}${silence}`, {}, error);
         });
       } else {
+        for (const [arm, ask] of asks) arm.requireWanted(ask);
         await told(leading!, withMeaning('/api/v1/pairs/start', query), start, silence);
       }
       return ok(`${leader.arm} of ${led.name} leads ${follower.arm} of ${followed.name}.`);
