@@ -1,22 +1,29 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Arm, JointMount } from '../arm/arm.ts';
 import { jointSetByMaker } from '../arm/model.ts';
-import { BridgeError, type Caller, startedBy } from '../arm/types.ts';
+import { BridgeError, type Caller, type Owner, startedBy } from '../arm/types.ts';
 import type { ServoFacts } from '../rt/driver/arm-link.ts';
 import type { CalibrationAnswer, CalibrationView } from './calibrating.ts';
 import { Session, type SessionServices } from './calibration-session.ts';
 
 /** Poll interval, s, while waiting for an arm to go limp so that its servos can be restored. */
 const LOOK = 0.2;
+/**
+ * A session whose client has gone ends this long after its last step, s. A client without a live stream sends nothing
+ * while a person leads the joints by hand, which takes minutes.
+ */
+export const PATIENCE = 300;
 /** Most reads of the servo settings; gives up if no two reads in a row agree. */
 const MOST_READS = 6;
 
 /** A session and the client that started it. */
 interface Open {
   readonly session: Session;
-  readonly caller: string;
+  readonly client: Owner;
   /** A step is running. */
   busy: boolean;
+  /** End of its last step, monotonic, s. */
+  stepped: number;
 }
 
 /** Calibrates arms, one session per arm. Restores the servos of sessions that did not finish. */
@@ -68,6 +75,18 @@ export class CalibrationService {
       return over(why);
     } finally {
       open.busy = false;
+      open.stepped = arm.clock.now();
+    }
+  }
+
+  /** Ends sessions whose clients have gone. The arms stay as they are: limp, or holding. */
+  endForsaken(hasGone: (owner: Owner) => boolean): void {
+    for (const [arm, open] of this.#open) {
+      if (open.busy || arm.clock.now() - open.stepped < PATIENCE || !hasGone(open.client)) continue;
+      // A new owner has just taken it: `#watch` ends the session.
+      if (arm.owner?.key !== open.session.owner.key) continue;
+      this.#lose(arm, open, `${open.client.name} has gone`);
+      arm.letGo();
     }
   }
 
@@ -117,7 +136,7 @@ export class CalibrationService {
       const facts = await surely(arm);
       const session = new Session(arm, owner, this.#services, facts, this.#left.get(arm) ?? null);
       this.#left.delete(arm);
-      const open = { session, caller: caller.owner.key, busy: false };
+      const open = { session, client: caller.owner, busy: false, stepped: arm.clock.now() };
       this.#open.set(arm, open);
       void this.#watch(arm, open);
       return session.instruction();
@@ -140,7 +159,12 @@ export class CalibrationService {
       }
       if (arm.owner?.key !== session.owner.key) fault = lossOf(arm);
     }
-    if (this.#closed || this.#open.get(arm) !== open) return;
+    if (!this.#closed && this.#open.get(arm) === open) this.#lose(arm, open, fault);
+  }
+
+  /** @param fault why the session has ended by itself, human-readable */
+  #lose(arm: Arm, open: Open, fault: string): void {
+    const { session } = open;
     this.#end(open, 'lost', `its last calibration was lost (${fault})`);
     const left = session.unsaved === null ? '' : ' Its servos get their former offsets back when the arm is next limp.';
     const text = `The calibration of ${arm.name} has ended: ${fault}.${left}`;
@@ -205,8 +229,8 @@ function over(message: string): CalibrationAnswer {
 }
 
 /** @throws {BridgeError} owned */
-function requireCaller({ session, caller: own }: Open, caller: Caller): void {
-  if (caller.owner.key === own) return;
+function requireCaller({ session, client }: Open, caller: Caller): void {
+  if (caller.owner.key === client.key) return;
   throw new BridgeError('owned', `Arm ${session.arm.name} is being calibrated by somebody else: ask them to end it.`, {
     arm: session.arm,
   });

@@ -16,7 +16,7 @@ export const CALIBRATION = defineMachine({
     done: 'the step has been carried out',
     reversed: 'joints moved the wrong way: their offsets have been rewritten',
     cancel: 'the client cancels',
-    lost: 'the arm is stopped, disconnected or taken over',
+    lost: 'the arm is stopped, disconnected or taken over, or the client has gone',
   },
   effects: {
     release: 'release the arm',

@@ -346,6 +346,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
     motions.endForsaken(clients);
     asks.look();
     services.setup.endForsaken((owner) => clients.hasGone(owner));
+    services.calibration.endForsaken((owner) => clients.hasGone(owner));
     for (const arm of services.arms.all) {
       const { keeper } = arm;
       if (keeper !== null && clients.hasGone(keeper)) arm.lapse(`has not been heard for ${LEASE} s`);

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { VirtualHost } from '../../explore/virtual-host.ts';
 import { loadArmModel } from '../../src/arm/model.ts';
+import { PATIENCE } from '../../src/calibration/calibration-service.ts';
 import type { CalibrationFile } from '../../src/config/calibration.ts';
+import { LEASE } from '../../src/http/clients.ts';
 import { VirtualPort } from '../support/rig.ts';
 import { TableArm } from '../support/table-arm.ts';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
@@ -178,4 +180,25 @@ test('a stop ends a calibration; the servos get back what they had once the arm 
   expect((await bridge.post('/stop/reset?robot_id=1')).status).toBe(200);
   expect((await bridge.post('/torque/toggle?robot_id=1', { torque_status: false, force: true })).status).toBe(200);
   await readsTruly(1);
+});
+
+test('a calibration ends some minutes after its client has gone, but not while a person only takes long at a step', async () => {
+  const { homingOffsets: before } = so101;
+  await toHold(0, so101);
+  await to(0, 4);
+  // A client without a stream sends nothing while a person is busy at the arm.
+  await bridge.pass(PATIENCE - LEASE / 2);
+  expect((await calibrationOf(0)).status).toBe(200);
+  // It has been heard since.
+  await bridge.pass(LEASE - 2);
+  expect(bridge.arm('feet').owner).not.toBeNull();
+  await bridge.pass(4);
+  expect(bridge.arm('feet').owner).toBeNull();
+  expect(bridge.told('The calibration of feet has ended: ')[0]).toMatch(
+    / has gone\. Its servos get their former offsets/,
+  );
+  expect(so101.limp, 'it holds as before').toBe(false);
+  expect((await calibrationOf(0)).body.detail).toMatch(/was lost \(.* has gone\)/);
+  expect((await bridge.post('/torque/toggle?robot_id=0', { torque_status: false, force: true })).status).toBe(200);
+  await bridge.becomes(() => expect(so101.homingOffsets).toEqual(before));
 });

@@ -757,6 +757,8 @@ export class FakeCalibrations {
     return this.ended;
   }
 
+  endForsaken(): void {}
+
   async cancel(): Promise<boolean> {
     const open = this.step > 0;
     if (open) this.ended = 'its last calibration was cancelled';
