@@ -1,5 +1,6 @@
 import { CdrReader, CdrWriter } from '@foxglove/cdr';
 import type { Pose } from '../kinematics/frames.ts';
+import { MOST_JOINTS } from '../sizes.ts';
 
 /** Bytes of the encapsulation header; CDR counts alignment from its end. */
 const ENCAPSULATION = 4;
@@ -266,6 +267,19 @@ export interface JointTrajectory {
   }[];
 }
 
+/**
+ * Most points of a trajectory. Planners give tens to hundreds, and the control thread looks at all of them within a
+ * cycle.
+ */
+export const MOST_POINTS = 10_000;
+
+/** Why a trajectory with so many joint names and points is refused unread, human-readable; null if it is not. */
+export function trajectorySizeFault(names: number, points: number): string | null {
+  if (names > MOST_JOINTS) return `the trajectory names ${names} joints, and an arm has ${MOST_JOINTS} at most`;
+  if (points <= MOST_POINTS) return null;
+  return `the trajectory has ${points} points, more than ${MOST_POINTS}: give fewer, or send it in parts`;
+}
+
 /** Least bytes of a point: the lengths of its four arrays, and its time. */
 const LEAST_POINT = 24;
 
@@ -273,13 +287,18 @@ const LEAST_POINT = 24;
  * Takes 1 us per point, where rclnodejs takes 70 us to make an object of the message.
  * @param bytes CDR of either byte order
  * @throws {RangeError} when the bytes are no such message
+ * @throws {Error} when the trajectory is too large
  */
 export function decodeJointTrajectory(bytes: Uint8Array): JointTrajectory {
   return decoded(bytes, (reader) => {
     const stamp = readTime(reader);
     readString(reader);
-    const names = readStrings(reader);
-    const points = Array.from({ length: checkedLength(reader, LEAST_POINT) }, () => ({
+    const nameCount = checkedLength(reader, LEAST_STRING);
+    refuseSize(nameCount, 0);
+    const names = readStrings(reader, nameCount);
+    const pointCount = checkedLength(reader, LEAST_POINT);
+    refuseSize(nameCount, pointCount);
+    const points = Array.from({ length: pointCount }, () => ({
       positions: readDoubles(reader),
       velocities: readDoubles(reader),
       accelerations: readDoubles(reader),
@@ -288,6 +307,12 @@ export function decodeJointTrajectory(bytes: Uint8Array): JointTrajectory {
     }));
     return { header: { stamp }, joint_names: names, points };
   });
+}
+
+/** @throws {Error} when the trajectory is too large */
+function refuseSize(names: number, points: number): void {
+  const fault = trajectorySizeFault(names, points);
+  if (fault !== null) throw new Error(fault);
 }
 
 /** @throws {RangeError} when the bytes are no CDR, or end before the message does */
@@ -312,9 +337,11 @@ function readDoubles(reader: CdrReader): Float64Array {
   return reader.float64Array(checkedLength(reader, DOUBLE));
 }
 
-/** A name takes at least its length field, so the check keeps a damaged count from creating a huge array. */
-function readStrings(reader: CdrReader): string[] {
-  return Array.from({ length: checkedLength(reader, 4) }, () => readString(reader));
+/** Least bytes of a string: its length field. The check keeps a damaged count from creating a huge array. */
+const LEAST_STRING = 4;
+
+function readStrings(reader: CdrReader, count = checkedLength(reader, LEAST_STRING)): string[] {
+  return Array.from({ length: count }, () => readString(reader));
 }
 
 function checkedLength(reader: CdrReader, elementSize: number): number {

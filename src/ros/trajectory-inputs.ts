@@ -9,6 +9,7 @@ import { CONTROLLER } from './controller-state.ts';
 import { faultOf } from './errors.ts';
 import { clockOf, stampOf } from './time.ts';
 import {
+  goalSizeFault,
   isFault,
   type Planned,
   readTolerances,
@@ -100,6 +101,8 @@ export class TrajectoryInputs {
   /** Tolerances and trajectory of a goal, or its fault. */
   #read(goal: TrajectoryGoal): { readonly tolerances: PathTolerances; readonly planned: Planned } | TrajectoryFault {
     const { node, arm, names } = this.#parts;
+    const tooLarge = goalSizeFault(goal);
+    if (tooLarge !== null) return tooLarge;
     const ofModel = (list: TrajectoryGoal['path_tolerance']): TrajectoryGoal['path_tolerance'] =>
       list.map((tolerance) => ({ ...tolerance, name: names.ofModel([tolerance.name])[0]! }));
     const tolerances = readTolerances(arm, {

@@ -1,6 +1,7 @@
 import type { Arm } from '../arm/types.ts';
 import type { JointPath, PathTolerances } from '../motion/trajectory-service.ts';
-import type { JointTrajectory } from './cdr.ts';
+import { MOST_JOINTS } from '../sizes.ts';
+import { type JointTrajectory, trajectorySizeFault } from './cdr.ts';
 import { type Stamp, secondsOf } from './time.ts';
 
 /** Codes of control_msgs/action/FollowJointTrajectory. */
@@ -58,6 +59,17 @@ const GOAL_TIME = 1;
 
 export function isFault(value: object): value is TrajectoryFault {
   return 'code' in value;
+}
+
+/** Why a goal is too large to be looked at; null if it is not. */
+export function goalSizeFault({ trajectory, path_tolerance, goal_tolerance }: TrajectoryGoal): TrajectoryFault | null {
+  const tolerances = Math.max(path_tolerance.length, goal_tolerance.length);
+  const text =
+    trajectorySizeFault(trajectory.joint_names.length, trajectory.points.length) ??
+    (tolerances > MOST_JOINTS
+      ? `the goal has ${tolerances} tolerances, and an arm ${MOST_JOINTS} joints at most`
+      : null);
+  return text === null ? null : { code: TrajectoryCode.INVALID_GOAL, text };
 }
 
 /**

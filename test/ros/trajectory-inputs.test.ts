@@ -3,9 +3,11 @@ import type { Arm } from '../../src/arm/arm.ts';
 import { Cancelled } from '../../src/arm/types.ts';
 import type { ActionParts, Actions } from '../../src/ros/action.ts';
 import type { InputParts } from '../../src/ros/arm-inputs.ts';
+import { decodeJointTrajectory, MOST_POINTS } from '../../src/ros/cdr.ts';
 import { ArmNames } from '../../src/ros/names.ts';
 import { TrajectoryInputs } from '../../src/ros/trajectory-inputs.ts';
 import type { TrajectoryGoal, TrajectoryMessage } from '../../src/ros/trajectory-message.ts';
+import { MOST_JOINTS } from '../../src/sizes.ts';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
 import { FROM_ROS } from './support/fakes.ts';
 import { encodeTrajectory } from './support/trajectories.ts';
@@ -256,5 +258,29 @@ test('bytes that are no trajectory are refused and move nothing', async () => {
   expect(bridge.bridge.arms.journal.list({ limit: 1 })).toMatchObject([
     { ...BY_TOPIC, outcome: 'refused', message: expect.stringMatching(/^truncated message/) },
   ]);
+  expect(Math.abs(await pan())).toBeLessThan(0.02);
+});
+
+test('a trajectory with too many points or joints is refused unread, by topic and by action, and the log says why', async () => {
+  const { points, joint_names } = turn(0.7);
+  const long = { ...turn(0.7), points: Array.from({ length: MOST_POINTS + 1 }, () => points[0]!) };
+  const wide = { ...turn(0.7), joint_names: Array.from({ length: MOST_JOINTS + 1 }, () => joint_names[0]!) };
+  const tolerance = { name: 'shoulder_pan', position: 0, velocity: 0, acceleration: 0 };
+  const tolerant = { ...goal(turn(0.7)), goal_tolerance: Array.from({ length: MOST_JOINTS + 1 }, () => tolerance) };
+  expect(accept(goal(long))).toBe('the trajectory has 10001 points, more than 10000: give fewer, or send it in parts');
+  expect(accept(goal(wide))).toBe('the trajectory names 33 joints, and an arm has 32 at most');
+  expect(accept(tolerant)).toBe('the goal has 33 tolerances, and an arm 32 joints at most');
+  for (const [message, why] of [
+    [long, /has 10001 points/],
+    [wide, /names 33 joints/],
+  ] as const) {
+    publish(message);
+    await bridge.pass(0.1);
+    expect(bridge.told().at(-1)).toMatch(why);
+  }
+  // The points behind the count are not read: they would be damaged.
+  const bytes = Buffer.from(encodeTrajectory(long));
+  bytes.fill(0xff, bytes.length / 2);
+  expect(() => decodeJointTrajectory(bytes)).toThrow(/has 10001 points/);
   expect(Math.abs(await pan())).toBeLessThan(0.02);
 });
