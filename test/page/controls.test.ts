@@ -48,6 +48,35 @@ describe.skipIf(!HAS_BROWSER)('the controls of the page', () => {
     await expect.poll(() => textOf(page, '[data-mark=follower] small'), PATIENCE).toBe('free');
   });
 
+  test('keys that are pressed while a joint moves add up, and its knob stays where it is asked to be', async () => {
+    const bridge = await startBridge();
+    await bridge.raise();
+    const page = await openPage(bridge);
+    const panel = await openMove(page, 'follower');
+    const slider = panel.getByRole('slider', { name: /^Angle of shoulder pan/ });
+    await expect.poll(() => slider.isDisabled(), PATIENCE).toBe(false);
+    const knob = async (): Promise<number> => Number(await slider.inputValue());
+    const written: number[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/joints/write'))
+        written.push(Math.round((request.postDataJSON().angles[0] * 180) / Math.PI));
+    });
+    await slider.press('PageUp');
+    const first = await knob();
+    // For some frames, in which the joint is still on its way.
+    await page.waitForTimeout(200);
+    const still = await knob();
+    await slider.press('PageUp');
+    await expect.poll(() => written.length, PATIENCE).toBe(2);
+    expect(still).toBe(first);
+    expect(written).toEqual([first, 2 * first]);
+    expect(first).toBeGreaterThan(10);
+    const pan = async (): Promise<number> =>
+      (await bridge.post('/joints/read?robot_id=1', { unit: 'degrees' })).body.angles[0];
+    await expect.poll(pan, PATIENCE).toBeCloseTo(2 * first, 0);
+    expect(await knob()).toBe(2 * first);
+  });
+
   test('a refusal says what was not done and why, without a route, offers the way out, and goes with its cause', async () => {
     const bridge = await startBridge();
     await bridge.raise();

@@ -1,4 +1,5 @@
 import { type Command, command } from '../api.ts';
+import { AskedAngle } from '../asked-angle.ts';
 import { block, button, h, isBlocked, setText } from '../dom.ts';
 import { notice } from '../notices.ts';
 import type { ArmFrame, ArmInfo } from '../protocol.ts';
@@ -21,7 +22,7 @@ interface Row {
   show(frame: ArmFrame, why: string): void;
 }
 
-/** A joint's angle between its limits: the knob is where it is asked to be, the mark below where it is. */
+/** A joint's angle between its limits: the knob is where it was last asked to be, the mark below where it is. */
 function jointRow(info: ArmInfo, index: number, store: Store): Row {
   const { name, lower, upper } = info.joints[index]!;
   const [least, most] = [Math.ceil(degrees(lower)), Math.floor(degrees(upper))];
@@ -38,6 +39,7 @@ function jointRow(info: ArmInfo, index: number, store: Store): Row {
   const angle = h('output', {});
   const goal = h('span', { class: 'goal' });
   let held = false;
+  const asked = new AskedAngle();
   input.addEventListener('input', () => {
     if (isBlocked(input)) return;
     held = true;
@@ -57,9 +59,14 @@ function jointRow(info: ArmInfo, index: number, store: Store): Row {
     // After a stop the finger that is still on the slider moves nothing.
     if (!held) return;
     letGo();
-    void command(writing(info, index, radians(Number(input.value))));
+    const value = Number(input.value);
+    const answer = command(writing(info, index, radians(value))).then(({ ok }) => ok);
+    void asked.ask(value, store.frames.get(info.id), answer);
   });
-  window.addEventListener('arm-bridge-stop', letGo);
+  window.addEventListener('arm-bridge-stop', () => {
+    letGo();
+    asked.forget();
+  });
   const element = h(
     'div',
     { class: 'joint-slider', 'data-slider': name },
@@ -69,7 +76,8 @@ function jointRow(info: ArmInfo, index: number, store: Store): Row {
   );
   return {
     element,
-    show({ joints }, why) {
+    show(frame, why) {
+      const { joints } = frame;
       const measured = joints.position[index] ?? null;
       const wanted = joints.goal[index] ?? null;
       block(input, why);
@@ -80,11 +88,14 @@ function jointRow(info: ArmInfo, index: number, store: Store): Row {
         const part = Math.min(Math.max((measured - lower) / (upper - lower), 0), 1);
         actual.style.left = `calc(8px + ${part} * (100% - 16px))`;
       }
+      const goalNow = wanted === null ? null : degrees(wanted);
+      asked.see(frame, goalNow, store.hello?.client, why);
       if (held) return;
-      const shown = wanted ?? measured;
-      if (shown !== null) input.value = String(Math.round(degrees(shown)));
-      const apart = measured !== null && wanted !== null && Math.abs(degrees(wanted - measured)) >= 2;
-      setText(goal, apart ? `→ ${measure(degrees(wanted), 0, '°')}` : '');
+      const target = asked.value ?? goalNow;
+      const shown = target ?? (measured === null ? null : degrees(measured));
+      if (shown !== null) input.value = String(Math.round(shown));
+      const apart = measured !== null && target !== null && Math.abs(target - degrees(measured)) >= 2;
+      setText(goal, apart ? `→ ${measure(target, 0, '°')}` : '');
     },
   };
 }
