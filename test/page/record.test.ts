@@ -8,6 +8,7 @@ import { writeJointStates } from '../recording/mcap.ts';
 import { PATIENCE, shows } from './support/actions.ts';
 import { axeViolations, HAS_BROWSER, takePicture } from './support/browser.ts';
 import { openPage } from './support/page.ts';
+import { BREAK, SOCKETS } from './support/scripts.ts';
 
 /** A bridge that keeps its recordings in a folder of its own. */
 async function startRecordingBridge(): Promise<{ bridge: BridgeProcess; folder: string }> {
@@ -72,6 +73,25 @@ describe.skipIf(!HAS_BROWSER)('the panel for recording', () => {
     await page.locator('#notices').getByRole('button', { name: 'Delete', exact: true }).press('Enter');
     await shows(page, '.notice.fault p', /^pick-\S+ was not deleted: There is no recording/);
     await expect.poll(() => row.count(), PATIENCE).toBe(0);
+  });
+
+  test('lists what another program has recorded, and what there is after a restart of the bridge, by itself', async () => {
+    const { bridge } = await startRecordingBridge();
+    const page = await openPage(bridge, SOCKETS);
+    await page.locator('#tab-record').click();
+    const row = (name: string) => page.locator(`#panel-record tr[data-recording=${name}]`);
+    const status = '#panel-record [role=status]';
+    await bridge.post('/api/v1/episode/start', { name: 'first' });
+    await shows(page, status, /^first: /);
+    await bridge.post('/api/v1/episode/stop');
+    await expect.poll(() => row('first').count(), PATIENCE).toBe(1);
+    // What was recorded while this page had no connection, as around a restart of the bridge, it has never seen to run.
+    await page.evaluate(BREAK);
+    await shows(page, '#connection', /Connection lost/);
+    await bridge.post('/api/v1/episode/start', { name: 'second' });
+    await bridge.post('/api/v1/episode/stop');
+    await page.evaluate('window.mend()');
+    await expect.poll(() => row('second').count(), PATIENCE).toBe(1);
   });
 
   test('names a task, ends and drops episodes by keys alone', async () => {

@@ -41,7 +41,8 @@ class EpisodeCard {
   readonly #state = h('p', { class: 'about', role: 'status' });
   readonly #start = button('Record', () => void this.start());
   readonly #ends: readonly HTMLButtonElement[];
-  #recording = false;
+  /** Name of the episode that is being recorded; null: none is. */
+  #recorded: string | null = null;
 
   constructor() {
     const end = (label: string, body: object): HTMLButtonElement => button(label, () => void this.end(body));
@@ -78,13 +79,21 @@ class EpisodeCard {
 
   /** What the bridge says of the episode that is being recorded. */
   show(episode: Episode | null): void {
-    this.#recording = episode !== null;
-    block(this.#start, this.#recording ? 'An episode is being recorded: end it first.' : '');
-    for (const each of this.#ends) block(each, this.#recording ? '' : 'Nothing is being recorded: press Record first.');
-    this.#start.classList.toggle('main', !this.#recording);
-    this.#ends[0]?.classList.toggle('main', this.#recording);
+    const recording = episode !== null;
+    this.#recorded = episode?.name ?? null;
+    block(this.#start, recording ? 'An episode is being recorded: end it first.' : '');
+    for (const each of this.#ends) block(each, recording ? '' : 'Nothing is being recorded: press Record first.');
+    this.#start.classList.toggle('main', !recording);
+    this.#ends[0]?.classList.toggle('main', recording);
     setText(this.#state, stateOf(episode));
-    this.element.dataset.recording = String(this.#recording);
+    this.element.dataset.recording = String(recording);
+  }
+
+  /** The same, where another page or a program may have ended the episode that was shown. */
+  hear(episode: Episode | null): void {
+    const before = this.#recorded;
+    this.show(episode);
+    if (before !== null && before !== this.#recorded) this.onChange();
   }
 
   async start(): Promise<void> {
@@ -110,7 +119,7 @@ class EpisodeCard {
       byId('tab-record').click();
       this.#task.focus();
       this.#task.select();
-    } else if (act === 'record' && !this.#recording) {
+    } else if (act === 'record' && this.#recorded === null) {
       void this.start();
     } else if (act === 'mark') {
       void this.mark();
@@ -238,6 +247,8 @@ export function recordPanel(store: Store): HTMLElement {
   const panel = h('div', { class: 'panel' }, fieldset, look.element, recordings.element);
   store.on(['connection', 'hello'], () => {
     fieldset.disabled = !store.mayControl;
+    // Another bridge than before may have answered, after a restart, or what this page may do has changed.
+    askAll();
   });
   episode.onChange = () => void recordings.ask();
   look.onChange = () => void recordings.ask();
@@ -247,7 +258,7 @@ export function recordPanel(store: Store): HTMLElement {
   const ask = async (patience = INTERVAL): Promise<void> => {
     try {
       const signal = AbortSignal.timeout(patience);
-      episode.show((await bridge.call('get', '/api/v1/episode', { signal })).episode);
+      episode.hear((await bridge.call('get', '/api/v1/episode', { signal })).episode);
     } catch {
       // The header says that there is no connection.
     }
@@ -255,12 +266,15 @@ export function recordPanel(store: Store): HTMLElement {
   setInterval(() => {
     if (seen()) void ask();
   }, INTERVAL);
-  // Another panel may have been shown.
-  window.addEventListener('resize', () => {
-    look.seen(!panel.hidden);
+  const askAll = (): void => {
     if (!seen()) return;
     void recordings.ask();
     void ask();
+  };
+  // Another panel may have been shown.
+  window.addEventListener('resize', () => {
+    look.seen(!panel.hidden);
+    askAll();
   });
   window.addEventListener('keydown', (event) => {
     const act = KEYS[event.key.toLowerCase() as keyof typeof KEYS];
