@@ -115,6 +115,9 @@ describe.skipIf(!HAS_BROWSER)('the controls of the page', () => {
     const takeOver = page.locator('.notice.fault').getByRole('button', { name: 'Take over' });
     await takeOver.press('Enter');
     await expect.poll(async () => (await bridge.arm(1)).state, PATIENCE).toBe('mirroring');
+    const runs = 'leader leads follower already: press End first.';
+    await expect.poll(() => start.getAttribute('title'), PATIENCE).toBe(runs);
+    expect(await start.getAttribute('aria-disabled')).toBe('true');
     await bridge.post('/stop');
     await expect.poll(() => start.getAttribute('title'), PATIENCE).toMatch(/is stopped: press Reset/);
     await expect.poll(() => page.locator('#panel-teleoperation').textContent(), PATIENCE).toMatch(/stopped/);

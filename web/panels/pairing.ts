@@ -141,8 +141,16 @@ export function pairingCard(store: Store): HTMLElement {
   const ending = button('End', end);
   const whyNot = (): string => {
     const ids = new Set(list.pairs.flatMap(({ leader_id, follower_id }) => [leader_id, follower_id]));
-    const whys = store.arms.filter(({ id }) => ids.has(id)).map((arm) => whyNoMotion(store, arm));
-    return whys.find((why) => why !== '') ?? whyNoControl(store);
+    const arms = store.arms.filter(({ id }) => ids.has(id));
+    const whys = arms.map((arm) => whyNoMotion(store, arm));
+    const none = whys.find((why) => why !== '') ?? whyNoControl(store);
+    if (none !== '') return none;
+    // The bridge starts no pair of an arm that has a part in one already.
+    const running = store.pairs.find(
+      ({ leader, follower, state }) =>
+        state !== 'idle' && arms.some(({ name }) => name === leader || name === follower),
+    );
+    return running === undefined ? '' : `${running.leader} leads ${running.follower} already: press End first.`;
   };
   store.on(['pairs', 'connection', 'arms'], () => {
     block(starting, whyNot());
