@@ -7,6 +7,12 @@ export function whyNoControl(store: Store): string {
   return store.mayControl ? '' : 'This token may look, not move.';
 }
 
+/** Disables what only a page that may move arms can use, and says why on hover. */
+export function allowControl(part: HTMLFieldSetElement, store: Store): void {
+  part.disabled = !store.mayControl;
+  part.title = whyNoControl(store);
+}
+
 /** Why an arm cannot be driven now, and what to do first; empty when it can. */
 export function whyNoMotion(store: Store, { id, name }: ArmInfo): string {
   const none = whyNoControl(store);

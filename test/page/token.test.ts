@@ -36,6 +36,12 @@ describe.skipIf(!HAS_BROWSER)('the control page of a bridge that wants a token',
     await says('#connection', /Live, read only/);
     await guest.locator('#tab-move').click();
     expect(await guest.locator('#panel-move button').first().isEnabled()).toBe(false);
+    const panels = ['move', 'teleoperation', 'record', 'setup', 'setup > .panel'].map(
+      (id) => `#panel-${id} > fieldset`,
+    );
+    const parts = guest.locator([...panels, 'section[aria-label=Calibration] fieldset'].join());
+    const titles = await parts.evaluateAll((found) => found.map((part) => part.getAttribute('title')));
+    expect(titles).toEqual(Array.from({ length: 6 }, () => 'This token may look, not move.'));
     await guest.keyboard.press('Escape');
     await says('#stop-status', /^Stopped at/);
     await context.clearCookies();

@@ -1,6 +1,7 @@
 import { Calibrating, calibratedBy, SWEEP } from '../calibrating.ts';
 import { block, button, h, isOn, setText, toggle } from '../dom.ts';
 import type { ArmFrame, ArmInfo, SweptJoint } from '../protocol.ts';
+import { allowControl } from '../reasons.ts';
 import type { Store } from '../store.ts';
 import { degrees, measure, spoken } from '../units.ts';
 
@@ -73,7 +74,7 @@ function sweptRow(name: string): { readonly element: HTMLElement; show(joint: Sw
 interface Wizard {
   readonly element: HTMLElement;
   /** Whether its buttons can be pressed. */
-  allow(control: boolean): void;
+  allow(store: Store): void;
   /** @param client this page, as owners are named */
   follow(frame: ArmFrame, client: string): void;
 }
@@ -172,8 +173,8 @@ function wizard(info: ArmInfo, hand: HandOfPractice | null): Wizard {
   show();
   return {
     element: h('div', { class: 'panel' }, steps, said, ranges, fault, fields),
-    allow(control) {
-      fields.disabled = !control;
+    allow(store) {
+      allowControl(fields, store);
     },
     follow(frame, client) {
       const caller = calibratedBy(frame.owner);
@@ -194,7 +195,7 @@ function wizard(info: ArmInfo, hand: HandOfPractice | null): Wizard {
 /** The steps of one arm's calibration, which follow the arm while they are seen. @param hand null: an arm that nobody practises with */
 export function calibrationSteps(info: ArmInfo, store: Store, hand: HandOfPractice | null): HTMLElement {
   const steps = wizard(info, hand);
-  const allow = (): void => steps.allow(store.mayControl);
+  const allow = (): void => steps.allow(store);
   allow();
   store.on(['connection', 'hello'], allow);
   store.on(['arms'], () => {
@@ -215,7 +216,7 @@ export function calibrationCard(store: Store): HTMLElement {
     body,
   );
   let shown: { readonly info: ArmInfo; readonly steps: Wizard } | null = null;
-  const allow = (): void => shown?.steps.allow(store.mayControl);
+  const allow = (): void => shown?.steps.allow(store);
   const choose = (): void => {
     const info = store.arms[choice.selectedIndex];
     shown = info === undefined ? null : { info, steps: wizard(info, null) };

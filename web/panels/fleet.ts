@@ -4,6 +4,7 @@ import { bridge } from '../bridge.ts';
 import { button, h, showRows } from '../dom.ts';
 import { armText } from '../lab.ts';
 import { notice } from '../notices.ts';
+import { allowControl } from '../reasons.ts';
 import type { Store } from '../store.ts';
 import { labPairing } from './lab-pairs.ts';
 
@@ -43,9 +44,7 @@ export function fleetCard(store: Store): HTMLElement {
     stop,
     controls,
   );
-  store.on(['connection', 'hello'], () => {
-    controls.disabled = !store.mayControl;
-  });
+  store.on(['connection', 'hello'], () => allowControl(controls, store));
   let asked = 0;
   const ask = async (): Promise<void> => {
     const due = card.hidden ? LOOKING : INTERVAL;

@@ -2,7 +2,7 @@ import { command } from '../api.ts';
 import { block, button, h } from '../dom.ts';
 import type { Jogger } from '../jog.ts';
 import type { ArmInfo } from '../protocol.ts';
-import { whyNoControl, whyNoMotion, whyNotHeld } from '../reasons.ts';
+import { allowControl, whyNoControl, whyNoMotion, whyNotHeld } from '../reasons.ts';
 import type { Store } from '../store.ts';
 import { spoken } from '../units.ts';
 import { jointJog, toolJog } from './jog.ts';
@@ -124,10 +124,7 @@ export function movePanel(store: Store, jogger: Jogger): HTMLElement {
   const show = (): void => {
     for (const part of parts) if (!part.element.hidden) part.show();
   };
-  store.on(['connection', 'hello'], () => {
-    fieldset.disabled = !store.mayControl;
-    fieldset.title = whyNoControl(store);
-  });
+  store.on(['connection', 'hello'], () => allowControl(fieldset, store));
   store.on(['connection', 'hello', 'arms'], () => {
     if (fieldset.offsetParent !== null) show();
   });

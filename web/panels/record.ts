@@ -4,7 +4,7 @@ import { block, button, byId, h, setText, showRows } from '../dom.ts';
 import { isTyped } from '../keys.ts';
 import { notice } from '../notices.ts';
 import type { Episode, EpisodeAnswer, Recording, RecordingList } from '../protocol.ts';
-import { whyNoControl } from '../reasons.ts';
+import { allowControl, whyNoControl } from '../reasons.ts';
 import type { Store } from '../store.ts';
 import { measure } from '../units.ts';
 import { LookCard } from './look.ts';
@@ -246,7 +246,7 @@ export function recordPanel(store: Store): HTMLElement {
   const fieldset = h('fieldset', { class: 'panel', disabled: true }, episode.element);
   const panel = h('div', { class: 'panel' }, fieldset, look.element, recordings.element);
   store.on(['connection', 'hello'], () => {
-    fieldset.disabled = !store.mayControl;
+    allowControl(fieldset, store);
     // Another bridge than before may have answered, after a restart, or what this page may do has changed.
     askAll();
   });

@@ -4,6 +4,7 @@ import { block, button, h, setText } from '../dom.ts';
 import type { Hands } from '../hand.ts';
 import { notice } from '../notices.ts';
 import type { ArmInfo, SetupSession, SetupState } from '../protocol.ts';
+import { allowControl } from '../reasons.ts';
 import { SettingUp } from '../setting-up.ts';
 import { armPicture, cablePicture } from '../setup-pictures.ts';
 import type { Store } from '../store.ts';
@@ -365,7 +366,7 @@ class Way {
     return {
       element: step(`First teleoperation of ${pair.follower}`, title, fields),
       show: () => {
-        fields.disabled = !this.#store.mayControl;
+        allowControl(fields, this.#store);
         show();
       },
     };
@@ -481,7 +482,7 @@ export function setupPanel(store: Store, hands: Hands, open: (panel: 'setup' | '
   const fieldset = h('fieldset', { class: 'panel', disabled: true }, form.element, session.element);
   panel.append(fieldset, outcome, fault, rest);
   store.on(['connection', 'hello'], () => {
-    fieldset.disabled = starting.disabled = !store.mayControl;
+    for (const part of [fieldset, starting]) allowControl(part, store);
     void setting.ask();
   });
   store.on(['arms', 'pairs'], () => {

@@ -1,6 +1,7 @@
 import { h, setText, showRows } from '../dom.ts';
 import type { Hands } from '../hand.ts';
 import type { PairFrame } from '../protocol.ts';
+import { allowControl } from '../reasons.ts';
 import type { Store } from '../store.ts';
 import { measure, milliseconds, spoken } from '../units.ts';
 import { withoutRoutes } from '../words.ts';
@@ -41,9 +42,7 @@ function pairsCard(store: Store): HTMLElement {
 /** Teleoperation: pairs, their start and end, curves of a joint, the loop's periods, and the hand on simulated arms. */
 export function teleoperationPanel(store: Store, hands: Hands): HTMLElement {
   const fieldset = h('fieldset', { class: 'panel', disabled: true }, pairingCard(store), feelCard(store));
-  store.on(['connection', 'hello'], () => {
-    fieldset.disabled = !store.mayControl;
-  });
+  store.on(['connection', 'hello'], () => allowControl(fieldset, store));
   const parts = [pairsCard(store), curves(store, spoken), handPanel(store, hands), histogram(store)];
   return h('div', { class: 'panel' }, fieldset, ...parts);
 }
