@@ -18,7 +18,10 @@ export interface LabArm {
 export interface LabPair {
   /** `url` of the bridge that carries it out; null: the one of this page. */
   readonly bridge: string | null;
+  readonly leader: string;
   readonly follower: string;
+  /** `url` of the bridge that has the follower's bus; null: the one of this page. */
+  readonly followerBridge: string | null;
   readonly text: string;
   readonly runs: boolean;
 }
@@ -68,7 +71,29 @@ export function labPairs(answer: Answer): LabPair[] {
         other === undefined || other.told === '' ? '' : `${other.bridge.name} is ${other.told}`,
         owners === '' || other === undefined ? '' : `${other.bridge.name} says: ${owners}`,
       ];
-      return { bridge: url, follower, text: words.filter((word) => word !== '').join('; '), runs };
+      return {
+        bridge: url,
+        leader,
+        follower,
+        followerBridge: other === undefined ? url : other.url,
+        text: words.filter((word) => word !== '').join('; '),
+        runs,
+      };
     }),
+  );
+}
+
+/** The running pair that one of these arms has a part in; undefined: none has. */
+export function pairOf(
+  pairs: readonly LabPair[],
+  arms: readonly Pick<LabArm, 'bridge' | 'arm'>[],
+): LabPair | undefined {
+  return pairs.find(
+    ({ bridge, leader, follower, followerBridge, runs }) =>
+      runs &&
+      arms.some(
+        (each) =>
+          (each.bridge === bridge && each.arm === leader) || (each.bridge === followerBridge && each.arm === follower),
+      ),
   );
 }

@@ -13,6 +13,10 @@ export function allowControl(part: HTMLFieldSetElement, store: Store): void {
   part.title = whyNoControl(store);
 }
 
+/** Why an arm of a running pair gets no other: the bridge refuses it. */
+export const whyTaken = ({ leader, follower }: { readonly leader: string; readonly follower: string }): string =>
+  `${leader} leads ${follower} already: press End first.`;
+
 /** Why an arm cannot be driven now, and what to do first; empty when it can. */
 export function whyNoMotion(store: Store, { id, name }: ArmInfo): string {
   const none = whyNoControl(store);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { labArms, labPairs } from '../../web/lab.ts';
+import { labArms, labPairs, pairOf } from '../../web/lab.ts';
 
 type Answer = Parameters<typeof labArms>[0];
 type Overview = Answer['here'];
@@ -64,7 +64,14 @@ test('a pair tells what its own bridge and that of its follower say of it, and c
   const shown = (pairs: Pair[], far: Partial<Arm> = {}, fields: Partial<Answer['others'][number]> = {}) =>
     labPairs({ here: desk(pairs), others: [other(overview('bench', [arm('far', far)]), fields)] });
   expect(shown([pair('mirroring')])).toEqual([
-    { bridge: null, follower: 'far', text: 'desk: leader → bench: far, mirroring', runs: true },
+    {
+      bridge: null,
+      leader: 'leader',
+      follower: 'far',
+      followerBridge: 'https://bench:8020',
+      text: 'desk: leader → bench: far, mirroring',
+      runs: true,
+    },
   ]);
   expect(shown([pair('mirroring')], { reason: 'by a person' })[0]!.text).toMatch(/; bench says: by a person$/);
   expect(shown([pair('holding', 'no fresh sample')], {}, { state: 'silent', reason: 'it hung up' })[0]!.text).toBe(
@@ -79,6 +86,27 @@ test('a pair tells what its own bridge and that of its follower say of it, and c
 test('a pair of one other bridge is ended there', () => {
   const bench = overview('bench', [arm('a'), arm('b')], [{ leader: 'a', follower: 'b', state: 'ramping', reason: '' }]);
   expect(labPairs({ here: overview('desk', []), others: [other(bench)] })).toEqual([
-    { bridge: 'https://bench:8020', follower: 'b', text: 'bench: a → b, ramping', runs: true },
+    {
+      bridge: 'https://bench:8020',
+      leader: 'a',
+      follower: 'b',
+      followerBridge: 'https://bench:8020',
+      text: 'bench: a → b, ramping',
+      runs: true,
+    },
   ]);
+});
+
+test('an arm has a part in a pair while that runs: by its own bridge, not by its name alone', () => {
+  const pair = (state: string): Pair => ({ leader: 'leader', follower: 'far', state, reason: '' });
+  const pairs = (state: string) =>
+    labPairs({
+      here: overview('desk', [arm('leader'), arm('far', { remote: true })], [pair(state)]),
+      others: [other(overview('bench', [arm('far'), arm('leader')]))],
+    });
+  const bench = 'https://bench:8020';
+  expect(pairOf(pairs('mirroring'), [{ bridge: null, arm: 'leader' }])).toMatchObject({ follower: 'far' });
+  expect(pairOf(pairs('mirroring'), [{ bridge: bench, arm: 'far' }])).toMatchObject({ leader: 'leader' });
+  expect(pairOf(pairs('mirroring'), [{ bridge: bench, arm: 'leader' }])).toBeUndefined();
+  expect(pairOf(pairs('idle'), [{ bridge: null, arm: 'leader' }])).toBeUndefined();
 });

@@ -34,7 +34,7 @@ export function fleetCard(store: Store): HTMLElement {
   const rows = h('tbody', {});
   const titles = ['Bridge', 'arms', 'version'];
   const stop = button('Stop all bridges', () => void stopAll());
-  const pairing = labPairing();
+  const pairing = labPairing(store);
   const controls = h('fieldset', { class: 'panel', disabled: true }, pairing.element);
   const card = h(
     'section',

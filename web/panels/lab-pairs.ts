@@ -1,7 +1,9 @@
 import type { Schemas } from '../../clients/typescript/src/bridge.ts';
 import { command } from '../api.ts';
-import { button, h, isOn, setText, showRows, toggle } from '../dom.ts';
-import { type LabArm, type LabPair, labArms, labPairs } from '../lab.ts';
+import { block, button, h, isOn, setText, showRows, toggle } from '../dom.ts';
+import { type LabArm, type LabPair, labArms, labPairs, pairOf } from '../lab.ts';
+import { whyNoControl, whyTaken } from '../reasons.ts';
+import type { Store } from '../store.ts';
 
 const keyOf = ({ bridge, arm }: LabArm): string => JSON.stringify([bridge, arm]);
 
@@ -50,7 +52,10 @@ function pairRow({ bridge, follower, text, runs }: LabPair): HTMLElement {
 }
 
 /** Pairs of any two arms of the laboratory: those that there are, and a new one. */
-export function labPairing(): { readonly element: HTMLElement; show(answer: Schemas['BridgesAnswer']): void } {
+export function labPairing(store: Store): {
+  readonly element: HTMLElement;
+  show(answer: Schemas['BridgesAnswer']): void;
+} {
   const leader = new ArmChoice('Leader in the laboratory');
   const follower = new ArmChoice('Follower in the laboratory');
   const gravity = toggle('Hold the weight of the leader');
@@ -64,20 +69,30 @@ export function labPairing(): { readonly element: HTMLElement; show(answer: Sche
       },
       'The follower goes slowly to its leader, then follows.',
     );
+  const starting = button('Start the pair', start);
+  let shown: readonly LabPair[] = [];
+  const allow = (): void => {
+    // Nothing can be chosen before the bridges have been heard.
+    const running = leader.element.value === '' ? undefined : pairOf(shown, [leader.arm, follower.arm]);
+    block(starting, whyNoControl(store) || (running === undefined ? '' : whyTaken(running)));
+  };
+  store.on(['connection', 'hello'], allow);
   return {
     element: h(
       'div',
-      { role: 'group', 'aria-label': 'Pairs of all bridges' },
+      { role: 'group', 'aria-label': 'Pairs of all bridges', onchange: allow },
       pairs,
       h('div', { class: 'row pair' }, leader.element, h('span', { 'aria-hidden': 'true' }, '→'), follower.element),
       gravity,
-      h('div', { class: 'row' }, button('Start the pair', start)),
+      h('div', { class: 'row' }, starting),
     ),
     show(answer) {
       const arms = labArms(answer);
       leader.show(arms, 0);
       follower.show(arms, 1);
-      showRows(pairs, labPairs(answer), pairRow);
+      shown = labPairs(answer);
+      showRows(pairs, shown, pairRow);
+      allow();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { command } from '../api.ts';
 import { block, button, h, isOn, setText, toggle } from '../dom.ts';
-import { whyNoControl, whyNoMotion } from '../reasons.ts';
+import { whyNoControl, whyNoMotion, whyTaken } from '../reasons.ts';
 import type { Store } from '../store.ts';
 
 /** Share of the weight that is held unless somebody says otherwise, percent. */
@@ -145,12 +145,11 @@ export function pairingCard(store: Store): HTMLElement {
     const whys = arms.map((arm) => whyNoMotion(store, arm));
     const none = whys.find((why) => why !== '') ?? whyNoControl(store);
     if (none !== '') return none;
-    // The bridge starts no pair of an arm that has a part in one already.
     const running = store.pairs.find(
       ({ leader, follower, state }) =>
         state !== 'idle' && arms.some(({ name }) => name === leader || name === follower),
     );
-    return running === undefined ? '' : `${running.leader} leads ${running.follower} already: press End first.`;
+    return running === undefined ? '' : whyTaken(running);
   };
   store.on(['pairs', 'connection', 'arms'], () => {
     block(starting, whyNot());
