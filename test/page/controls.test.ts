@@ -77,6 +77,26 @@ describe.skipIf(!HAS_BROWSER)('the controls of the page', () => {
     expect(await knob()).toBe(2 * first);
   });
 
+  test('what is no number is not taken for an empty field: nothing moves, and the field is named', async () => {
+    const bridge = await startBridge();
+    await bridge.raise();
+    const page = await openPage(bridge);
+    const panel = await openMove(page, 'follower');
+    await panel.getByText('To a pose by numbers').press('Enter');
+    const form = panel.locator('form');
+    const move = form.getByRole('button', { name: 'Move', exact: true });
+    await expect.poll(() => move.getAttribute('aria-disabled'), PATIENCE).toBeNull();
+    await form.locator('[name=z]').pressSequentially('--');
+    expect(await move.getAttribute('title')).toBe('“z” is not a number.');
+    expect(await form.locator('.curl').textContent()).toBe('“z” is not a number.');
+    const asked = page.waitForRequest('**/move/absolute*', { timeout: 500 }).catch(() => null);
+    await move.press('Enter');
+    expect(await asked).toBeNull();
+    await form.locator('[name=z]').fill('12');
+    expect(await move.getAttribute('aria-disabled')).toBeNull();
+    expect(await form.locator('.curl').textContent()).toContain('"z":12');
+  });
+
   test('a refusal says what was not done and why, without a route, offers the way out, and goes with its cause', async () => {
     const bridge = await startBridge();
     await bridge.raise();

@@ -61,7 +61,15 @@ export function moveForm(info: ArmInfo): { readonly element: HTMLElement; allow(
     if (path.value !== '') body[path.name] = path.value;
     return { path: `/move/${mode}`, query: { robot_id: info.id }, body };
   };
-  const show = (): void => setText(shell, curlOf(asked()));
+  let whyNot = '';
+  const show = (): void => {
+    // The browser gives what is no number as an empty field, which would be left out.
+    const wrong = inputs.findIndex(({ validity }) => validity.badInput);
+    const why = wrong < 0 ? '' : `“${FIELDS[wrong]!.label}” is not a number.`;
+    setText(shell, why || curlOf(asked()));
+    block(copying, why);
+    block(move, whyNot || why);
+  };
   const modes = (Object.keys(MODES) as Mode[]).map((name) =>
     button(
       MODES[name],
@@ -89,6 +97,7 @@ export function moveForm(info: ArmInfo): { readonly element: HTMLElement; allow(
     const { label, unit } = FIELDS[index]!;
     return h('label', {}, h('span', {}, label, unit === '' ? '' : h('small', {}, ` ${unit}`)), inputs[index]!);
   };
+  const copying = button('Copy as curl', () => void copy(curlOf(asked())));
   const move = h('button', { type: 'submit', class: 'main' }, 'Move');
   const form = h(
     'form',
@@ -112,12 +121,7 @@ export function moveForm(info: ArmInfo): { readonly element: HTMLElement; allow(
         h('label', {}, h('span', {}, 'path'), path),
       ),
     ),
-    h(
-      'div',
-      { class: 'row' },
-      move,
-      button('Copy as curl', () => void copy(curlOf(asked()))),
-    ),
+    h('div', { class: 'row' }, move, copying),
     shell,
   );
   form.addEventListener('input', show);
@@ -126,5 +130,11 @@ export function moveForm(info: ArmInfo): { readonly element: HTMLElement; allow(
     if (!isBlocked(move)) void command(asked(), `${info.name} is there.`);
   });
   show();
-  return { element: form, allow: (why) => block(move, why) };
+  return {
+    element: form,
+    allow(why) {
+      whyNot = why;
+      show();
+    },
+  };
 }
