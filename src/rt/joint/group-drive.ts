@@ -58,7 +58,7 @@ export class GroupDrive {
     this.#drawn = new Uint8Array(joints.length);
   }
 
-  /** The joints have come to rest, as measured, since the last stop or end of a motion. */
+  /** The joints have come to rest, as measured, since the last motion. */
   get resting(): boolean {
     return this.empty || this.#rest.resting;
   }

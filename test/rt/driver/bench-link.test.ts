@@ -265,7 +265,7 @@ describe('what is read', () => {
     bench.arm.drive(new Asking('mirror', [-1.5, 0]));
     bench.run(0.35);
     expect(bench.link.readings.velocities[0]).toBeLessThan(-1.5);
-    expect(bench.arm.resting).toBe(true);
+    expect(bench.arm.resting).toBe(false);
   });
 
   test('is fresh each cycle, with details every 50 ms', async () => {
