@@ -68,11 +68,18 @@ export class ArmControl {
 
   /** What drives the arm or, if nothing does, its gripper; null while it holds or is limp. */
   get activity(): Activity | null {
-    const all = [...this.#driven.values()];
-    const driven = all.find(({ joints }) => joints !== 'gripper') ?? all[0];
+    const all = [...this.#driven];
+    const driven = all.find(([, { joints }]) => joints !== 'gripper') ?? all[0];
     if (driven === undefined) return null;
-    const passed = this.clock.now() - driven.began;
-    return { kind: driven.kind, progress: driven.duration > 0 ? Math.min(passed / driven.duration, 1) : null };
+    const [motion, { kind }] = driven;
+    return { kind, progress: this.progressOf(motion) };
+  }
+
+  /** Elapsed fraction of the time of a motion, 0..1; null for one that does not run, or has no end. */
+  progressOf(motion: number): number | null {
+    const driven = this.#driven.get(motion);
+    if (driven === undefined || driven.duration <= 0) return null;
+    return Math.min((this.clock.now() - driven.began) / driven.duration, 1);
   }
 
   /** Number of the arm's epoch of intent. Requests from earlier epochs are void. */

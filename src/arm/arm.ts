@@ -236,6 +236,11 @@ export class Arm implements ControlListener {
     return this.#control.activity;
   }
 
+  /** Elapsed fraction of the time of a motion, 0..1; null for one that does not run, or has no end. */
+  progressOf(motion: number): number | null {
+    return this.#control.progressOf(motion);
+  }
+
   /** What the running session is about to do to its torque; null when torque stays as it is. */
   get headsFor(): ArmSession['headsFor'] {
     return this.#ownership.headsFor;
@@ -589,7 +594,7 @@ export class Arm implements ControlListener {
     };
     const session = this.#ownership.claim(caller, joints, make);
     this.notice = '';
-    caller.onTaken?.();
+    caller.onTaken?.(session);
     return session;
   }
 

@@ -1,4 +1,5 @@
 import type { CycleTiming, PeriodHistogram } from '../rt/loop/loop-timing.ts';
+import type { ArmSession } from './arm-session.ts';
 
 export type { Joints } from '../rt/joint/joint-groups.ts';
 export { ARM_STATES, type ArmSnapshot, type ArmState } from '../rt/snapshot/arm-fields.ts';
@@ -61,8 +62,8 @@ export interface Caller {
   readonly uncalibrated?: boolean;
   /** The bridge itself asks, not a person or a program. */
   readonly automatic?: boolean;
-  /** Called as soon as the caller has the arm. */
-  readonly onTaken?: () => void;
+  /** Called with the session as soon as the caller has the arm. */
+  readonly onTaken?: (session: Pick<ArmSession, 'motion' | 'joints'>) => void;
   /** Left out: the owner itself. */
   readonly origin?: Origin;
 }

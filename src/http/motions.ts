@@ -1,12 +1,14 @@
-import type { Arm, Caller, Owner } from '../arm/types.ts';
+import type { Arm, Caller, Joints, Owner } from '../arm/types.ts';
 import { BridgeError, Cancelled } from '../arm/types.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock, Timer } from '../clock.ts';
 import { messageOf } from '../message-of.ts';
 import type { Clients } from './clients.ts';
 import { HttpProblem } from './errors.ts';
 
 /** Most motions kept; running motions are always kept. */
 const MOST_MOTIONS = 100;
+/** Longest wait for a cancelled motion to end, s. */
+const END_LIMIT = 2;
 /** Most motions in one answer, and most characters kept of a failure message. */
 export const MOST_LISTED = 50;
 const LONGEST_MESSAGE = 300;
@@ -31,6 +33,8 @@ export interface Motion {
   readonly request: string | null;
   /** Seconds since the epoch. */
   readonly began: number;
+  /** Its part of the arm, and the number of its present leg; that of its last session, if it needed several. */
+  taken: { readonly motion: number | null; readonly joints: Joints };
   state: (typeof MOTION_STATES)[number];
   message: string | null;
   /** Seconds since the epoch; null while it runs. */
@@ -44,6 +48,8 @@ interface Under {
   readonly alone: boolean;
   /** Reason for cancelling; null if it is not cancelled. */
   why: string | null;
+  /** Resolves when it has ended. */
+  readonly over: Promise<void>;
 }
 
 /** The motion of an idempotency key. */
@@ -148,16 +154,30 @@ export class Motions {
     return this.#find(arm, id).motion;
   }
 
-  /** Cancels a motion: its arm decelerates and holds. @returns false if it was over @throws {BridgeError} owned */
-  cancel(arm: Arm, id: string, caller: Caller): boolean {
+  /**
+   * Cancels a motion: its arm decelerates and holds. Resolves when it does, or after some seconds.
+   * @returns `over` if the motion was over before, `braking` if it has not ended in time
+   * @throws {BridgeError} owned
+   */
+  async cancel(arm: Arm, id: string, caller: Caller): Promise<'over' | 'holds' | 'braking'> {
     const under = this.#find(arm, id);
-    if (under.motion.ended !== null) return false;
+    if (under.motion.ended !== null) return 'over';
+    const { joints } = under.motion.taken;
     // A client may always cancel its own motion: another owner may have the arm's other joints.
     const own = under.motion.owner.key === caller.owner.key;
     const refused = own ? null : arm.refusalFor(caller);
     if (refused !== null) throw refused;
     this.#end(under, `cancelled by ${caller.owner.name}`);
-    return true;
+    let timer: Timer | undefined;
+    const late = new Promise<'late'>((resolve) => {
+      timer = this.#clock.after(END_LIMIT, () => resolve('late'));
+    });
+    const end = await Promise.race([under.over, late]);
+    timer?.cancel();
+    if (end === 'late') return 'braking';
+    // The motion has ended where it began to brake.
+    await arm.standing(joints);
+    return 'holds';
   }
 
   /** Cancels unattended motions whose clients have gone. */
@@ -196,9 +216,16 @@ export class Motions {
   ): Promise<T> {
     const cancel = new AbortController();
     let under: Under | null = null;
-    const onTaken = (): void => {
-      if (under !== null) return;
-      under = { motion: this.#make(arm, kind, caller), cancel, alone, why: null };
+    let onOver = (): void => {};
+    const over = new Promise<void>((resolve) => {
+      onOver = resolve;
+    });
+    const onTaken: Caller['onTaken'] = (taken): void => {
+      if (under !== null) {
+        under.motion.taken = taken;
+        return;
+      }
+      under = { motion: this.#make(arm, kind, caller, taken), cancel, alone, why: null, over };
       this.#keep(under);
       onBegun(under.motion);
     };
@@ -208,6 +235,9 @@ export class Motions {
       motion.state = ok ? 'done' : why === null ? 'failed' : 'cancelled';
       motion.message = ok ? null : ((why ?? message)?.slice(0, LONGEST_MESSAGE) ?? null);
       motion.ended = this.#clock.wall();
+      // The session would keep the request.
+      motion.taken = { motion: null, joints: motion.taken.joints };
+      onOver();
     };
     const asker: Caller = {
       ...caller,
@@ -227,10 +257,11 @@ export class Motions {
     }
   }
 
-  #make(arm: Arm, kind: string, { owner, origin }: Caller): Motion {
+  #make(arm: Arm, kind: string, { owner, origin }: Caller, taken: Motion['taken']): Motion {
     const id = `${Math.round(this.#clock.wall()).toString(36)}-${(++this.#next).toString(36)}`;
     const request = origin?.request ?? null;
-    return { id, arm, kind, owner, request, began: this.#clock.wall(), state: 'moving', message: null, ended: null };
+    const began = this.#clock.wall();
+    return { id, arm, kind, owner, request, began, taken, state: 'moving', message: null, ended: null };
   }
 
   #keep(under: Under): void {

@@ -220,6 +220,12 @@ export class FakeArm {
     return this.activity !== null;
   }
 
+  progressOf(): number | null {
+    return this.activity?.progress ?? null;
+  }
+
+  async standing(): Promise<void> {}
+
   ask(): Ask {
     return { number: this.#stops };
   }
@@ -241,7 +247,7 @@ export class FakeArm {
       });
     }
     this.owner = caller.owner;
-    caller.onTaken?.();
+    caller.onTaken?.({ motion: null, joints: 'all' });
   }
 }
 

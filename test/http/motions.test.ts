@@ -7,6 +7,7 @@ import { VirtualTime } from '../../explore/virtual-clock.ts';
 import type { Arm } from '../../src/arm/types.ts';
 import { Clients, LEASE } from '../../src/http/clients.ts';
 import { type Motion, Motions } from '../../src/http/motions.ts';
+import { usualTolerances } from '../../src/ros/trajectory-message.ts';
 import { type Answer, VirtualBridge } from '../support/virtual-bridge.ts';
 
 const LIST = '/api/v1/arms/arm/motions';
@@ -74,6 +75,35 @@ test('a motion is begun, looked after, cancelled by its client alone, and asked 
   ]);
 });
 
+test('a motion of the gripper shows its own progress, not that of the arm, and a cancelled one is answered at rest', async () => {
+  const bridge = await VirtualBridge.start();
+  const begin = async (body: object): Promise<string> => (await bridge.post(LIST, body)).body.id;
+  const of = async (id: string): Promise<Answer['body']> => (await bridge.get(`${LIST}/${id}`)).body;
+  const init = await begin({ named: 'init' });
+  await bridge.becomes(async () => expect((await of(init)).state).toBe('done'));
+  const arm = bridge.arm();
+  const [positions, times] = [Float64Array.of(0.7), Float64Array.of(4)];
+  const path = { names: ['shoulder_pan'], times, positions, velocities: null, accelerations: null };
+  const somebody = { owner: { key: 'test', name: 'a test' }, takeOver: false };
+  const turning = bridge.bridge.trajectories.follow(arm, path, usualTolerances(arm), somebody);
+  await bridge.pass(2);
+  const grip = await begin({ pose: { open: 1 } });
+  await bridge.pass(0.05);
+  expect(arm.activity!.progress).toBeGreaterThan(0.4);
+  expect((await of(grip)).progress).toBeGreaterThan(0);
+  expect((await of(grip)).progress).toBeLessThan(0.3);
+  await bridge.until(turning);
+
+  const far = await begin({ joints: { shoulder_pan: -1.5 } });
+  await bridge.pass(0.8);
+  const answer = await bridge.ask('DELETE', `${LIST}/${far}`);
+  const rest = arm.read().goals[0]!;
+  expect(answer.body.message).toBe('The motion is cancelled; arm holds');
+  expect(await of(far)).toMatchObject({ state: 'cancelled', progress: null });
+  await bridge.pass(0.5);
+  expect(arm.read().goals[0]).toBe(rest);
+});
+
 test('a motion that nobody waits for ends when its client has gone', async () => {
   const time = new VirtualTime();
   const clients = new Clients('standard', time.lane('http'));
@@ -82,7 +112,7 @@ test('a motion that nobody waits for ends when its client has gone', async () =>
   const motions = new Motions(time.lane('http'));
   const arm = { name: 'arm' } as Arm;
   const motion = await motions.start(arm, 'named', { owner, takeOver: false }, ({ onTaken, signal }) => {
-    onTaken!();
+    onTaken!({ motion: null, joints: 'all' });
     return new Promise((resolve) => signal!.addEventListener('abort', () => resolve({ ok: false, message: 'gone' })));
   });
   motions.endForsaken(clients);
@@ -103,7 +133,7 @@ test('a key is free again when the client that has sent it hung up before its mo
     const work: Parameters<Motions['start']>[3] = async ({ onTaken }) => {
       begun++;
       await planned;
-      onTaken!();
+      onTaken!({ motion: null, joints: 'all' });
       return new Promise(() => {});
     };
     const owner = { key: 'http:anna', name: 'anna' };

@@ -1211,7 +1211,7 @@ export interface paths {
         post?: never;
         /**
          * Cancel a motion
-         * @description The arm decelerates and holds. It is not stopped: the next motion may begin at once.
+         * @description Answers when the arm has decelerated and holds, or after 2 s. It is not stopped: the next motion may begin at once.
          */
         delete: operations["motion_cancel"];
         options?: never;

@@ -106,8 +106,10 @@ const example: z.input<typeof motionView> = {
   message: null,
 };
 
-function viewOf({ id, arm, kind, state, owner, request, began, ended, message }: Motion): z.input<typeof motionView> {
-  const progress = state === 'moving' ? (arm.activity?.progress ?? null) : state === 'done' ? 1 : null;
+function viewOf(motion: Motion): z.input<typeof motionView> {
+  const { id, arm, kind, taken, state, owner, request, began, ended, message } = motion;
+  const running = taken.motion === null ? null : arm.progressOf(taken.motion);
+  const progress = state === 'done' ? 1 : running;
   return {
     id,
     arm: arm.name,
@@ -252,13 +254,18 @@ export const motionRoutes = [
     act: 'halt',
     id: 'motion_cancel',
     summary: 'Cancel a motion',
-    description: 'The arm decelerates and holds. It is not stopped: the next motion may begin at once.',
+    description:
+      'Answers when the arm has decelerated and holds, or after 2 s. It is not stopped: the next motion may begin at once.',
     query: { take_over: takeOver },
     answer: statusAnswer('The motion is cancelled; follower holds'),
     refusals: { 404: 'There is no such arm or motion.', 409: CONFLICT },
-    handler: ({ motions }, { arm, params, query, request }) => {
-      const cancelled = motions.cancel(arm, params.motion!, asking(request, query));
-      return ok(cancelled ? `The motion is cancelled; ${arm.name} holds` : 'The motion was over');
+    handler: async ({ motions }, { arm, params, query, request }) => {
+      const told = {
+        over: 'The motion was over',
+        holds: `The motion is cancelled; ${arm.name} holds`,
+        braking: `The motion is cancelled; ${arm.name} has not come to rest yet`,
+      };
+      return ok(told[await motions.cancel(arm, params.motion!, asking(request, query))]);
     },
   }),
 ];
