@@ -1,9 +1,11 @@
 import { type BlendLimits, type ChunkPath, Chunks } from '../rt/sources/chunks.ts';
 
-/** Limits that a chunk must respect, one element per joint: rad, rad/s^2. */
+/** Limits that a chunk must respect, one element per joint: rad, rad/s, rad/s^2. */
 export interface ChunkLimits {
   readonly lower: Float64Array;
   readonly upper: Float64Array;
+  /** Largest speed at a point. */
+  readonly passing: Float64Array;
   /** Deceleration of a joint after its last point. */
   readonly braking: Float64Array;
 }
@@ -41,7 +43,7 @@ const LOOK = 0.05;
 
 /**
  * A smooth motion through points: the natural cubic spline, with continuous velocities and accelerations (de Boor, "A
- * Practical Guide to Splines", ch. IV). After the last point it brakes to rest with constant deceleration.
+ * Practical Guide to Splines", ch. IV), passing no point faster than the joints can move. After the last point it brakes to rest with constant deceleration.
  * @param times monotonic, s, strictly increasing
  * @param positions rad, one row per point, one column per joint; NaN throughout the columns of joints that do not move
  */
@@ -55,8 +57,10 @@ export function chunkPath(times: Float64Array, positions: Float64Array, blend: n
     if (Number.isNaN(positions[i]!)) continue;
     for (let k = 0; k < count; k++) column[k] = positions[k * joints + i]!;
     const speed = splineSpeeds(times, column);
-    for (let k = 0; k < count; k++) speeds[k * joints + i] = speed[k]!;
-    braking = Math.max(braking, Math.abs(speed[count - 1]!) / limits.braking[i]!);
+    // A speed that no joint reaches would carry the blend into it, and the braking after it, far beyond the points.
+    const most = limits.passing[i]!;
+    for (let k = 0; k < count; k++) speeds[k * joints + i] = Math.min(Math.max(speed[k]!, -most), most);
+    braking = Math.max(braking, Math.abs(speeds[(count - 1) * joints + i]!) / limits.braking[i]!);
   }
   const path = {
     times: new Float64Array(count + 1),

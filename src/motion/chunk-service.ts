@@ -414,6 +414,7 @@ function limitsOf(arm: Arm): ChunkLimits & BlendLimits {
   return {
     lower: Float64Array.from(joints, ({ lower }) => lower),
     upper: Float64Array.from(joints, ({ upper }) => upper),
+    passing: Float64Array.from(joints, ({ mirror }) => mirror.velocity * arm.pace),
     braking: acceleration,
     velocity: Float64Array.from(joints, ({ move }) => move.velocity * arm.pace),
     acceleration,

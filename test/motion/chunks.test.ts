@@ -206,6 +206,19 @@ test('a chunk in the future is checked for contact from where the one before wil
   expect(bridge.arm().read().positions[2]).toBeCloseTo(far[1]!, 1);
 });
 
+test.each([1, -1])(
+  'a last point that no joint reaches in time is gone to, and nothing beyond it (%d)',
+  async (side) => {
+    await accepted({ joints: ['shoulder_pan'], times: [0.1, 0.2], positions: [[0], [side * 1.5]] });
+    await watch(4);
+    // Between where it was and a little beyond the last point, where it brakes.
+    const ways = goals.map((at) => ((side * (at - 2048)) / 2048) * Math.PI);
+    expect(Math.min(...ways)).toBeGreaterThan(-0.02);
+    expect(Math.max(...ways)).toBeLessThan(1.93);
+    expect(side * pan()).toBeGreaterThan(1.4);
+  },
+);
+
 test('a chunk in the future waits for its time; the newest wins', async () => {
   await accepted(chunk((t) => 0.3 * t, { count: 30 }));
   await watch(0.2);

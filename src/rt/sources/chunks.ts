@@ -51,8 +51,9 @@ const GAP = 0.1;
 /**
  * Follows chunks; each replaces the one before from its first knot on. When a chunk takes over, the joints differ from
  * it in position, velocity and acceleration. A quintic blends this difference to zero, so that all three stay
- * continuous, however far the chunk is from the running motion. The blend takes as long as half of the limits needs. A
- * chunk ends at rest; `LINGER` later, without another one, the source is done.
+ * continuous, however far the chunk is from the running motion. The blend takes as long as half of the limits needs.
+ * What the chunk's own speed and acceleration exceed the limits by is left to the gate: it lasts shorter than a blend that
+ * made up for it, which would lead far away from both. A chunk ends at rest; `LINGER` later, without another one, the source is done.
  */
 export class Chunks implements SetpointSource {
   readonly state = 'moving';
@@ -160,7 +161,7 @@ export class Chunks implements SetpointSource {
     let blend = Math.max(this.#path?.blend ?? 0, SETTLING);
     for (let i = 0; i < velocity.length; i++) {
       const off = this.#leaves(i) ? 0 : Math.abs(this.#position[i]! - this.#wanted[i]!);
-      const offSpeed = Math.abs(this.#velocity[i]! - (this.#leaves(i) ? 0 : this.#speed[i]!));
+      const offSpeed = Math.abs(this.#velocity[i]! - (this.#leaves(i) ? 0 : within(this.#speed[i]!, velocity[i]!)));
       const most = SHARE * acceleration[i]!;
       blend = Math.max(blend, (PEAK_SPEED * off) / (SHARE * velocity[i]!), Math.sqrt((PEAK_ACCELERATION * off) / most));
       blend = Math.max(blend, (PEAK_BRAKING * offSpeed) / most);
@@ -174,8 +175,8 @@ export class Chunks implements SetpointSource {
     this.#follow(t);
     for (let i = 0; i < velocity.length; i++) {
       this.#off[i] = this.#position[i]! - this.#wanted[i]!;
-      this.#offSpeed[i] = this.#velocity[i]! - this.#speed[i]!;
-      this.#offChange[i] = this.#acceleration[i]! - this.#change[i]!;
+      this.#offSpeed[i] = this.#velocity[i]! - within(this.#speed[i]!, velocity[i]!);
+      this.#offChange[i] = this.#acceleration[i]! - within(this.#change[i]!, acceleration[i]!);
     }
   }
 
@@ -249,4 +250,8 @@ export class Chunks implements SetpointSource {
       this.#acceleration[i] = this.#change[i]! + leftChange / (span * span);
     }
   }
+}
+
+function within(value: number, most: number): number {
+  return Math.min(Math.max(value, -most), most);
 }

@@ -8,7 +8,12 @@ const DT = 0.005;
 /** rad/s and rad/s^2 of moves; a chunk's own way has at most as much of both. */
 const VELOCITY = 1.5;
 const ACCELERATION = 6;
-const LIMITS = { lower: Float64Array.of(-9, -9), upper: Float64Array.of(9, 9), braking: Float64Array.of(6, 6) };
+const LIMITS = {
+  lower: Float64Array.of(-9, -9),
+  upper: Float64Array.of(9, 9),
+  passing: Float64Array.of(3, 3),
+  braking: Float64Array.of(6, 6),
+};
 const BLEND = {
   velocity: Float64Array.of(VELOCITY, VELOCITY),
   acceleration: Float64Array.of(ACCELERATION, ACCELERATION),
