@@ -32,6 +32,7 @@ const GRAMMAR: Readonly<Record<string, readonly string[]>> = {
   set_env: ['name', 'value', 'if'],
   node: ['pkg', 'exec', 'name', 'namespace', 'args', 'output', 'if', 'unless', 'sigterm_timeout'],
   param: ['name', 'value', 'type'],
+  remap: ['from', 'to'],
 };
 /** Programs of other packages, as those name them. */
 const PROGRAMS: Readonly<Record<string, string>> = { rviz2: 'rviz2', robot_state_publisher: 'robot_state_publisher' };
