@@ -192,7 +192,9 @@ it.skipIf(process.platform !== 'linux')(
         }
       }
       // The gears of a leader are no matter of its registers: a person is told which motor goes where.
-      expect(typist!.screen).toMatch(/servo for\s+gripper \(id 6, STS3215\): the one with C046, gear\s+1\/147/);
+      expect(typist!.screen).toMatch(
+        /the[\s│]+gripper[\s│]+\(STS3215,[\s│]+the[\s│]+one[\s│]+with[\s│]+C046,[\s│]+gear[\s│]+1\/147\)/,
+      );
       for (const role of ['follower', 'leader'] as const) {
         await typist!.until(`◆  Calibrate ${role} now?`);
         typist!.type(ENTER);

@@ -268,7 +268,7 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     const publish = await witness.advertise('geometry_msgs/msg/TwistStamped', '/follower/arm_bridge/delta_twist_cmds');
     await publish([{ header: { stamp: { sec: 1_700_000_000 } }, twist: { linear: { z: 0.01 } } }]);
     await expect.poll(logged).toMatch(/delta_twist_cmds refused: its stamp is \d+\.\d+ s old/);
-    await publish([{ twist: {} }]);
+    await publish([{ twist: { linear: { z: 0.01 } } }]);
     await expect.poll(async () => (await bridge.arm(1)).state, { timeout: 10_000 }).toBe('moving');
     await expect.poll(async () => (await bridge.arm(1)).state, { timeout: 10_000 }).toBe('ready');
   });
