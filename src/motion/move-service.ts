@@ -325,7 +325,7 @@ export class MoveService {
       const early = still ? await line() : null;
       if (typeof early === 'string') return refusal(early, 'Nothing has moved.');
       const work = async (session: ArmSession, began: number): Promise<MoveOutcome> => {
-        let problem = still ? await session.torqueOn() : await session.brake();
+        let problem = (still ? null : await session.brake()) ?? (await session.torqueOn());
         let trials = 0;
         if (problem === null) {
           const planned = early !== null && !wasMoved(arm, limp);
@@ -335,7 +335,7 @@ export class MoveService {
           const end = { ...target, goal: way.end };
           this.#goals.set(session, { q: way.end, position: target.position });
           const legs: SourceSpec[] = [{ kind: 'waypoints', ...way }];
-          problem = (await session.torqueOn()) ?? (await this.#reach(session, end, legs, () => trials++));
+          problem = await this.#reach(session, end, legs, () => trials++);
         }
         return this.#outcome(arm, target, began, trials, problem);
       };
