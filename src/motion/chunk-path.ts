@@ -43,7 +43,8 @@ const LOOK = 0.05;
 
 /**
  * A smooth motion through points: the natural cubic spline, with continuous velocities and accelerations (de Boor, "A
- * Practical Guide to Splines", ch. IV), passing no point faster than the joints can move. After the last point it brakes to rest with constant deceleration.
+ * Practical Guide to Splines", ch. IV), passing no point faster than the joints can move. After the last point it
+ * brakes to rest with constant deceleration.
  * @param times monotonic, s, strictly increasing
  * @param positions rad, one row per point, one column per joint; NaN throughout the columns of joints that do not move
  */

@@ -21,8 +21,8 @@ export class JogService {
 
   /**
    * Handles a message of a stream. The first one takes the arm, which must be free and ready (or taken over); speeds of 0
-   * keep it, but take none, because joysticks at rest go on sending them. After
-   * `timeout` without a message the arm decelerates to a hold; after 0.5 s without one it is released.
+   * keep it, but take none, because joysticks at rest go on sending them. After `timeout` without a message the arm
+   * decelerates to a hold; after 0.5 s without one it is released.
    * @param timeout s, as set by the first message of a stream
    * @returns why the message is refused; null when the arm moves
    */

@@ -52,8 +52,8 @@ const GAP = 0.1;
  * Follows chunks; each replaces the one before from its first knot on. When a chunk takes over, the joints differ from
  * it in position, velocity and acceleration. A quintic blends this difference to zero, so that all three stay
  * continuous, however far the chunk is from the running motion. The blend takes as long as half of the limits needs.
- * What the chunk's own speed and acceleration exceed the limits by is left to the gate: it lasts shorter than a blend that
- * made up for it, which would lead far away from both. A chunk ends at rest; `LINGER` later, without another one, the source is done.
+ * The gate deals with the part of a chunk's own speed and acceleration that exceeds the limits: a blend would outlast it,
+ * and lead far away from the chunk. A chunk ends at rest; `LINGER` later, without another one, the source is done.
  */
 export class Chunks implements SetpointSource {
   readonly state = 'moving';
