@@ -30,6 +30,37 @@ export async function control(world: World, deed: Control): Promise<void> {
     judge.allow(deed.arm, reason, world.now + SETTLING);
 }
 
+/** Setpoints leap, and leap back, after this time, s. */
+const BETWEEN_LEAPS = 1.5;
+/** A stream that says nothing for so long has ended, s. */
+const STREAM_TIMEOUT = 0.5;
+
+/** A program streams setpoints for an arm: it may move while they are taken. */
+export async function stream(world: World, deed: Extract<Deed, { do: 'stream' }>, wait: Wait): Promise<void> {
+  const { bridge, host, judge } = world;
+  if (bridge === null || host === null) return;
+  const number = begun++;
+  const caller = { owner: { key: `stream/${number}`, name: `stream ${number}` }, takeOver: deed.takeOver };
+  const names = Object.keys(deed.joints);
+  const options = { timeout: STREAM_TIMEOUT, reapproach: deed.reapproach };
+  let taken = false;
+  for (let t = 0; t < deed.over && world.host === host; t += deed.every) {
+    const offset = deed.swing * Math.sin(deed.turn * t) + deed.leap * (Math.floor(t / BETWEEN_LEAPS) % 2);
+    const positions = Float64Array.from(Object.values(deed.joints), (angle) => angle + offset);
+    host.clock.soon(() => {
+      const refused = bridge.streams.command(bridge.arms.byName(deed.arm)!, names, positions, caller, options);
+      if (refused !== null) return;
+      if (!taken) judge.driven(deed.arm);
+      taken = true;
+      judge.allow(deed.arm, `stream ${number}`, world.now + STREAM_TIMEOUT + SETTLING, 'follow');
+    });
+    await wait(deed.every);
+  }
+}
+
+/** Resolves after so long, s. */
+type Wait = (duration: number) => Promise<void>;
+
 async function carryOut({ arms, trajectories }: Bridge, deed: Control): Promise<void> {
   const arm = arms.byName(deed.arm)!;
   const caller = { owner: { key: `controller/${deed.do}`, name: `controller ${deed.do}` }, takeOver: deed.takeOver };

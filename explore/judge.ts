@@ -2,7 +2,7 @@ import type { ArmModel } from '../src/arm/model.ts';
 import type { SimulatedArm } from '../src/sim/simulated-arm.ts';
 import { FeltForce } from './feel.ts';
 import { type Family, REGISTERS, ReplyDecoder, RequestDecoder, type Write } from './frames.ts';
-import { CRAWL, GoalPace, type Pace, speedOf } from './pace.ts';
+import { CRAWL, GoalPace, type Most, mostOf, type Pace } from './pace.ts';
 
 /** What must never happen. */
 export const RULES = {
@@ -21,6 +21,7 @@ export const RULES = {
   following: 'a follower goes away from a leader that stands still',
   speed: 'a joint is driven faster than its limits',
   pace: 'a joint is sent goals faster than what was asked of its arm may move it',
+  gain: 'a joint is sent goals that gain speed faster than what was asked of its arm allows',
   range: 'a joint is driven beyond its limits',
   answer: 'an answer says ok, and it is not so',
   end: 'a bridge that is asked to end takes too long, or leaves an arm otherwise than it says',
@@ -282,19 +283,22 @@ class WatchedArm {
     return false;
   }
 
-  /** How fast a joint may be driven now by what was asked, rad/s. @param setpoint where it is asked to be, rad */
-  speed(j: number, setpoint: number, now: number): number {
+  /** How a joint may be driven now by what was asked. @param setpoint where it is asked to be, rad */
+  most(j: number, setpoint: number, now: number): Most {
     const joint = this.model.joints[j]!;
     const { leader } = this;
     const led = leader?.sim.physics.positions[j] ?? setpoint;
     if (j === this.model.gripper?.index || Math.abs(setpoint - led) < MET) this.met[j] = 1;
-    let most = 0;
+    let speed = 0;
+    let gain = 0;
     for (const [reason, until] of this.licences) {
       if (until < now) continue;
       const approaches = reason === 'mirroring' && this.met[j] === 0;
-      most = Math.max(most, speedOf(approaches ? 'approach' : (this.paces.get(reason) ?? 'follow'), joint));
+      const most = mostOf(approaches ? 'approach' : (this.paces.get(reason) ?? 'follow'), joint);
+      speed = Math.max(speed, most.speed);
+      gain = Math.max(gain, most.gain);
     }
-    return this.crawls || leader?.crawls ? Math.min(most, CRAWL) : most;
+    return { speed: this.crawls || leader?.crawls ? Math.min(speed, CRAWL) : speed, gain };
   }
 
   /** Whether somebody has asked for torque that may go on now. */
@@ -947,15 +951,22 @@ export class Judge {
     const ahead = (goal - held!.goal) * servo.scale + Math.sign(servo.scale) * held!.goalDistance;
     const setpoint = position + ahead - arm.weights[j]! / joint.stiffness;
     // A leader may be met at any time.
-    const most = arm.speed(j, setpoint, now);
+    const most = arm.most(j, setpoint, now);
     if (!on || arm.excused(now) || arm.misread || !arm.licensed(now)) {
       servo.pace.reset();
       return;
     }
-    const speed = servo.pace.take(now, setpoint, position + ahead, position, most);
-    if (speed === 0) return;
+    const tooFast = servo.pace.take(now, setpoint, position + ahead, position, most);
+    if (tooFast === null) return;
     servo.pace.reset();
-    this.complain('pace', arm.name, `${joint.name} was sent goals at ${speed.toFixed(2)} rad/s`);
+    if (tooFast.what === 'speed')
+      this.complain('pace', arm.name, `${joint.name} was sent goals at ${tooFast.by.toFixed(2)} rad/s`);
+    else
+      this.complain(
+        'gain',
+        arm.name,
+        `${joint.name} was sent goals that gain ${tooFast.by.toFixed(1)} rad/s in a second`,
+      );
   }
 
   #torqueCut(arm: WatchedArm, servo: ServoSeen): void {

@@ -248,6 +248,21 @@ const CONTROLLERS: Readonly<Record<string, Kind>> = {
   },
 };
 
+/** Programs that stream setpoints, as publishers of ROS and sockets do. */
+const STREAMERS: Readonly<Record<string, Kind>> = {
+  stream: {
+    every: 8,
+    share: 0.4,
+    make: (c) => {
+      const arm = c.arm();
+      const { name } = c.layout.arms[arm]!;
+      const common = { arm: name, joints: c.joints(arm), over: c.between(1, 8), every: c.of([0.01, 0.02, 0.1]) };
+      const wave = { swing: c.between(0, 0.5), turn: c.between(0.5, 6), leap: c.may(0.5) ? c.between(-0.8, 0.8) : 0 };
+      return [{ do: 'stream', ...common, ...wave, reapproach: c.may(0.4), takeOver: c.may(0.3) }];
+    },
+  },
+};
+
 /** Points of a chunk, and the time between two, s. */
 const CHUNK_POINTS = 40;
 const CHUNK_SPACING = 1 / 30;
@@ -284,6 +299,29 @@ const POLICIES: Readonly<Record<string, Kind>> = {
         const observed = c.may(0.8) ? { age: c.of([c.between(0.1, 0.5), c.between(0.1, 1.5)]) } : {};
         return { ...ask(`/api/v1/arms/${name}/chunks${query}`, body), ...observed, after: from + c.between(0, 0.2) };
       });
+    },
+  },
+};
+
+/** People who keep what an arm does, and have it done again. */
+const KEEPERS: Readonly<Record<string, Kind>> = {
+  record: {
+    every: 12,
+    share: 0.4,
+    make: (c) => {
+      const arm = c.arm();
+      const name = `take-${Math.floor(1e6 * c.random())}`;
+      const length = c.between(1, 6);
+      const again = c.may(0.4) ? c.layout.arms.length - 1 - arm : arm;
+      const query = `?robot_id=${again}${c.may(0.4) ? '&take_over=true' : ''}`;
+      return [
+        ask(`/recording/start?robot_id=${arm}`, { name }),
+        { ...ask(`/recording/stop?robot_id=${arm}`), after: length },
+        {
+          ...impatient(c, ask(`/recording/play${query}`, { name, speed: c.of([0.25, 0.5, 1]) })),
+          after: length + c.between(0.1, 5),
+        },
+      ];
     },
   },
 };
@@ -473,59 +511,88 @@ const FAULTS: Readonly<Record<string, Kind>> = {
   'a clock that is set': { every: 15, share: 0.15, make: (c) => [{ do: 'clock', by: c.between(-4000, 4000) }] },
 };
 
-/** Names of the faults, for the table of what has been tried. */
-export const FAULT_NAMES: readonly string[] = Object.keys(FAULTS);
+/** Registers by which a servo is slow, in counts: of the Feetech family, and of Dynamixel. */
+const SLOWED = {
+  feetech: [{ goal_speed: 300 }, { goal_speed: 1000 }, { acceleration: 10 }, { goal_time: 400 }],
+  dynamixel: [{ profile_velocity: 20 }, { profile_velocity: 80 }, { profile_acceleration: 4 }],
+} as const;
 
-/** Share of the runs whose gears have play, and how much, rad: an STS3215 has a degree. */
+/** What another program has left in servos, before the bridge starts or while it runs. */
+const LEFT_BEHIND: Readonly<Record<string, Kind>> = {
+  'a servo that is slow by a register': {
+    every: 15,
+    share: 0.2,
+    make: (c) => {
+      const arm = c.arm();
+      const { name } = c.layout.arms[arm]!;
+      const family = c.models[arm]!.family === 'feetech' ? 'feetech' : 'dynamixel';
+      const registers = c.of<Readonly<Record<string, number>>>(SLOWED[family]);
+      return [{ do: 'fault', arm: name, fault: { servos: { [c.servo(name)]: { registers } } } }];
+    },
+  },
+  'a servo with narrower limits of its own': {
+    every: 20,
+    share: 0.2,
+    make: (c) => {
+      const arm = c.arm();
+      const { joints } = c.models[arm]!;
+      const { lower, upper, servos } = c.of(joints);
+      const { id, zero, sign } = servos[0]!;
+      const count = (angle: number): number => Math.round(zero + (sign * angle * 4096) / (2 * Math.PI));
+      const ends = [count(c.between(0.3, 0.9) * lower), count(c.between(0.3, 0.9) * upper)];
+      const [min_position, max_position] = [Math.min(...ends), Math.max(...ends)];
+      const { name } = c.layout.arms[arm]!;
+      return [{ do: 'fault', arm: name, fault: { servos: { [id]: { registers: { min_position, max_position } } } } }];
+    },
+  },
+  'a servo that counts a turn more': {
+    every: 25,
+    share: 0.15,
+    make: onServo((c) => ({ turns: c.of([-1, 1]) })),
+  },
+};
+
+/** Names of the faults, for the table of what has been tried. */
+export const FAULT_NAMES: readonly string[] = [...Object.keys(FAULTS), ...Object.keys(LEFT_BEHIND)];
+
+/** Share of the runs of STS3215 servos whose gears have play, and how much, rad: they have a degree. */
 const WORN = 0.3;
 const PLAY = Math.PI / 180;
 
 const MODELS = ['so101', 'so101', 'so100', 'koch'] as const;
+
+/** A seed for chance of its own: a kind that is added to one group leaves what others draw. */
+function apart(seed: number, k: number): number {
+  return Math.imul(seed + 1, 0x85ebca6b) + k;
+}
 
 /** A run of random people and random faults. @returns it, and the faults that it has */
 export function drawRun(seed: number): { readonly script: Script; readonly faults: readonly string[] } {
   const first = seededRandom(seed);
   const model = MODELS[Math.floor(first() * MODELS.length)]!;
   const pair = pairOf(model, first() < 0.1 ? 'mujoco' : 'light', model === 'koch' ? 'leader' : 'follower');
-  const worn = seededRandom(seed + 0.0625);
-  const layout = worn() < WORN ? { ...pair, arms: pair.arms.map((arm) => ({ ...arm, backlash: PLAY })) } : pair;
-  const chance = new Chance(seed + 1, layout);
-  const kinds = [...Object.values(PEOPLE), ...Object.values(FAULTS)].map((kind) => ({
-    kind,
-    drawn: chance.may(kind.share),
-    every: kind.every * chance.of([0.5, 1, 2]),
-  }));
-  // With chance of their own: what the seeds of earlier runs have shown stays.
-  const other = new Chance(seed + 0.5, layout);
-  const controllers = Object.values(CONTROLLERS).map((kind) => ({
-    kind,
-    drawn: other.may(kind.share),
-    every: kind.every * other.of([0.5, 1, 2]),
-  }));
-  const another = new Chance(seed + 0.25, layout);
-  const policies = Object.values(POLICIES).map((kind) => ({
-    kind,
-    drawn: another.may(kind.share),
-    every: kind.every * another.of([0.5, 1, 2]),
-  }));
-  const feeler = new Chance(seed + 0.125, layout);
-  const feelers = Object.values(FEELERS).map((kind) => ({
-    kind,
-    drawn: feeler.may(kind.share),
-    every: kind.every * feeler.of([0.5, 1, 2]),
-  }));
-  const faults = Object.keys(FAULTS).filter((_, i) => kinds[Object.keys(PEOPLE).length + i]!.drawn);
+  const worn = model !== 'koch' && seededRandom(apart(seed, 1))() < WORN;
+  const layout = worn ? { ...pair, arms: pair.arms.map((arm) => ({ ...arm, backlash: PLAY })) } : pair;
   const steps: Step[] = [];
-  const draw = ({ kind, drawn, every }: (typeof kinds)[number], by: Chance): void => {
-    if (!drawn) return;
-    for (let at = by.wait(every); at < LENGTH; at += by.wait(every)) {
-      for (const { after = 0, ...deed } of kind.make(by)) steps.push({ at: round(at + after), ...(deed as Deed) });
+  const faults: string[] = [];
+  const draw = (chance: Chance, kinds: Readonly<Record<string, Kind>>): void => {
+    const drawn = Object.entries(kinds).map(([name, kind]) => ({
+      name,
+      kind,
+      drawn: chance.may(kind.share),
+      every: kind.every * chance.of([0.5, 1, 2]),
+    }));
+    for (const { name, kind, every } of drawn.filter((one) => one.drawn)) {
+      if (FAULT_NAMES.includes(name)) faults.push(name);
+      for (let at = chance.wait(every); at < LENGTH; at += chance.wait(every)) {
+        for (const { after = 0, ...deed } of kind.make(chance))
+          steps.push({ at: round(at + after), ...(deed as Deed) });
+      }
     }
   };
-  for (const kind of kinds) draw(kind, chance);
-  for (const kind of controllers) draw(kind, other);
-  for (const kind of policies) draw(kind, another);
-  for (const kind of feelers) draw(kind, feeler);
+  draw(new Chance(seed + 1, layout), { ...PEOPLE, ...FAULTS });
+  for (const [k, kinds] of [CONTROLLERS, POLICIES, FEELERS, KEEPERS, LEFT_BEHIND, STREAMERS].entries())
+    draw(new Chance(apart(seed, k + 2), layout), kinds);
   steps.sort((a, b) => a.at - b.at);
   return { script: { name: `seed ${seed}`, seed, layout, steps, length: LENGTH + 5 }, faults };
 }

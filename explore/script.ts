@@ -58,6 +58,23 @@ export type Deed =
       readonly torque: number | null;
       readonly takeOver: boolean;
     }
+  /**
+   * A program streams setpoints of joints for `over` s, one each `every` s: they swing by `swing` rad about angles, at
+   * `turn` rad/s, and leap by `leap` rad at times.
+   */
+  | {
+      readonly do: 'stream';
+      readonly arm: string;
+      readonly joints: Readonly<Record<string, number>>;
+      readonly over: number;
+      readonly every: number;
+      readonly swing: number;
+      readonly turn: number;
+      readonly leap: number;
+      /** After a leap the arm is to approach slowly. */
+      readonly reapproach: boolean;
+      readonly takeOver: boolean;
+    }
   /** A hand leads joints (rad) of an arm within `over` s, or lets go of all. */
   | {
       readonly do: 'hand';

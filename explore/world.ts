@@ -14,7 +14,7 @@ import { LocalSimulation } from '../src/sim/local-simulation.ts';
 import type { ServoFault } from '../src/sim/servo-faults.ts';
 import type { SimFault } from '../src/sim/servo-line.ts';
 import { watchAnswer } from './answers.ts';
-import { control } from './controllers.ts';
+import { control, stream } from './controllers.ts';
 import { END_LIMIT, watchEnd } from './ending.ts';
 import { Judge, LOOK } from './judge.ts';
 import { LanePort } from './lane-port.ts';
@@ -81,6 +81,8 @@ export class World {
   /** Servos whose reading stays as it is, and how often servos of an arm have begun or ended to tell wrong positions. */
   readonly #frozen = new Set<string>();
   readonly #lies = new Map<string, number>();
+  /** Registers of servos that have been changed, by arm and id. */
+  readonly #changed: { readonly arm: string; readonly id: string; readonly names: readonly string[] }[] = [];
   #tidying = false;
 
   constructor(layout: Layout, seed: number, mujoco: MainModule | null) {
@@ -211,6 +213,9 @@ export class World {
       case 'grip':
         void control(this, deed);
         break;
+      case 'stream':
+        void stream(this, deed, (duration) => new Promise((resolve) => this.#lane.after(duration, resolve)));
+        break;
       case 'hand':
         this.hand(deed.arm, deed.joints, deed.over);
         break;
@@ -297,7 +302,10 @@ export class World {
       this.judge.allow(arm, 'protection', now + LOWERING);
       this.judge.allowRelease(arm, now + LOWERING);
     }
-    for (const [id, servo] of Object.entries(fault.servos ?? {})) this.#misread(arm, id, servo);
+    for (const [id, servo] of Object.entries(fault.servos ?? {})) {
+      this.#misread(arm, id, servo);
+      if (servo.registers) this.#changed.push({ arm, id, names: Object.keys(servo.registers) });
+    }
     if (fault.requests?.lateness !== undefined) this.judge.late(arm, fault.requests.lateness);
     const slow = (fault.stall ?? 0) + (fault.requests?.lateness ?? 0);
     if (slow > 0) this.#slowUntil.set(arm, Math.max(this.#slowUntil.get(arm) ?? 0, now + slow));
@@ -372,6 +380,7 @@ export class World {
       const servos = Object.fromEntries(this.#ids(name).map((id) => [id, HEALTHY]));
       this.simulation.get(name).fault({ servos });
     }
+    this.#mendRegisters();
     await this.pass(1);
     if (this.bridge === null) await this.start();
     await this.pass(RECOVERY);
@@ -392,6 +401,15 @@ export class World {
         const { rows } = await this.#status();
         this.judge.complain('liveness', name, `init: ${JSON.stringify(answer?.body)}; ${JSON.stringify(rows[id])}`);
       }
+    }
+  }
+
+  /** Registers get what they had; a bridge looks at most of them only when it is started. */
+  #mendRegisters(): void {
+    if (this.#changed.length > 0) this.kill();
+    for (const { arm, id, names } of this.#changed) {
+      const known = names.flatMap((name) => (name in USUAL ? [[name, USUAL[name]!] as const] : []));
+      this.simulation.get(arm).fault({ servos: { [id]: { registers: Object.fromEntries(known) } } });
     }
   }
 
@@ -604,6 +622,17 @@ const SLOW: ReadonlySet<string> = new Set([
   'profile_velocity',
   'profile_acceleration',
 ]);
+
+/** What registers that another program may have changed usually have, counts. */
+const USUAL: Readonly<Record<string, number>> = {
+  min_position: 0,
+  max_position: 4095,
+  goal_speed: 0,
+  acceleration: 0,
+  goal_time: 0,
+  profile_velocity: 0,
+  profile_acceleration: 0,
+};
 
 /** A line and servos with nothing wrong. */
 const MENDED: SimFault = {

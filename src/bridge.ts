@@ -25,7 +25,7 @@ import type { ArmConfig, Config } from './config/schema.ts';
 import { Fleet } from './fleet/fleet.ts';
 import { type Host, kitJoints, makeKit, type SimulatedArms } from './host.ts';
 import { buildApp, listen, type SimulationControl } from './http/app.ts';
-import { checkBind, readCertificate, readTokens, type Tokens } from './http/tokens.ts';
+import { type Certificate, checkBind, readCertificate, readTokens, type Tokens } from './http/tokens.ts';
 import { LogTail } from './log.ts';
 import { messageOf } from './message-of.ts';
 import { Autostart } from './mirror/autostart.ts';
@@ -167,6 +167,8 @@ export class Bridge {
   #open = true;
   /** The start has succeeded. */
   #started = false;
+  /** Arms that held when it found them. */
+  readonly #foundHolding = new Set<Arm>();
 
   private constructor(
     config: Config,
@@ -343,6 +345,7 @@ export class Bridge {
   ): Promise<Bridge> {
     const { tokens, made } = readTokens(config.http, config.state_folder ?? defaultStateFolder());
     checkBind(config.http, tokens);
+    const certificate = readCertificate(config.http);
     const fleet = new Fleet(config.fleet, host.clock, (text) => logger.warn(text));
     if (made !== null) logger.warn(`a token has been made: every request must carry the first line of ${made}`);
     const state = config.state_folder ?? defaultStateFolder();
@@ -394,6 +397,7 @@ export class Bridge {
     );
     try {
       await bridge.#connect();
+      for (const arm of bridge.arms.all) if (arm.read().torque) bridge.#foundHolding.add(arm);
       await bridge.#takeBackGains(store);
       bridge.gains.begin();
       if (recover) {
@@ -401,7 +405,7 @@ export class Bridge {
           .recover()
           .catch((error: unknown) => logger.error({ err: error }, 'recordings were not recovered'));
       }
-      await bridge.#startHttp(tokens);
+      await bridge.#startHttp(tokens, certificate);
       // Last, because it takes longer than all the rest.
       if (preparation === null) await bridge.#startRos(rosArgs);
       else bridge.#joined = bridge.#joinRos(preparation, rosArgs);
@@ -442,7 +446,10 @@ export class Bridge {
     };
   }
 
-  /** Lowers every arm, switches its torque off, and ends all parts; safe to call more than once. */
+  /**
+   * Lowers every arm, switches its torque off, and ends all parts; safe to call more than once. A bridge whose start has
+   * failed leaves arms holding that it has found holding.
+   */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -465,9 +472,14 @@ export class Bridge {
     this.teleoperation.close();
     for (const arm of this.arms.all) arm.reserve(SHUTDOWN.owner);
     await this.mirror.stop(SHUTDOWN, 'hold');
-    const outcomes = await Promise.allSettled(this.arms.all.map((arm) => this.motion.lower(arm, SHUTDOWN)));
+    // A bridge that has not started moves no arm that it has found holding.
+    const left = (arm: Arm): boolean => !this.#started && this.#foundHolding.has(arm);
+    for (const arm of this.arms.all)
+      if (left(arm)) logger.warn(`${arm.name} goes on holding: the bridge does not start`);
+    const lowered = this.arms.all.filter((arm) => !left(arm));
+    const outcomes = await Promise.allSettled(lowered.map((arm) => this.motion.lower(arm, SHUTDOWN)));
     for (const [index, outcome] of outcomes.entries()) {
-      const arm = this.arms.all[index]!;
+      const arm = lowered[index]!;
       if (outcome.status === 'rejected') logger.error(`${arm.name} was not lowered and holds: ${outcome.reason}`);
       else if (outcome.value !== null) logger.warn(outcome.value);
     }
@@ -679,7 +691,7 @@ export class Bridge {
     return this.#config.arms.find(({ name }) => name === arm.name)!.mount;
   }
 
-  async #startHttp(tokens: Tokens | null): Promise<void> {
+  async #startHttp(tokens: Tokens | null, certificate: Certificate | null): Promise<void> {
     const simulation = this.simulation;
     const control: SimulationControl | null =
       simulation === null
@@ -700,7 +712,6 @@ export class Bridge {
             leadObject: (arm, object, goal, duration) => simulation.leadObject(arm.name, object, goal, duration),
             resetObjects: (arm) => simulation.resetObjects(arm.name),
           };
-    const certificate = readCertificate(this.#config.http);
     this.#app = buildApp({
       clock: this.#clock,
       config: this.#config.http,
@@ -744,7 +755,7 @@ export class Bridge {
     this.#fleet.begin({ ...this.address, secure: certificate !== null });
   }
 
-  async #startStop(tokens: Tokens | null, certificate: StopSetup['certificate']): Promise<void> {
+  async #startStop(tokens: Tokens | null, certificate: Certificate | null): Promise<void> {
     const config = this.#config;
     const { http } = config;
     const { stop_port: wanted } = http;

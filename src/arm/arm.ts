@@ -21,11 +21,10 @@ import { type ArmModel, mounted } from './model.ts';
 import { type Holding, ownedBy } from './ownership.ts';
 import { REPORTED_STATE } from './reported-state.ts';
 import { type Activity, BridgeError, type Caller, type Origin, type Owner } from './types.ts';
+import { REST_LIMIT, UNRESTED } from './unrested.ts';
 
 /** Longest wait for the recovery of servos, s. */
 const RECOVERY_TIMEOUT = 3;
-/** Longest time that a stopped arm may take to come to rest, s. It brakes within 0.25 s, later on a busy computer. */
-const REST_LIMIT = 0.8;
 /** If this thread hears of a stop later than this, s, it was busy and older requests may still be queued. */
 const HEARD_LATE = 0.1;
 /** For this long after a stop heard late, s, a reset may be one of those older requests. */
@@ -750,9 +749,10 @@ export class Arm implements ControlListener {
    * @param at when, monotonic, s
    */
   toldOfStop(reason: string, at: number, origin: Origin = UNSAID): void {
+    const held = this.#seenHolding;
     const rested = async (): Promise<void> => {
       await this.#taken();
-      await this.#requireRest();
+      await this.#requireRest(held);
     };
     // That thread answers the requester.
     this.journal.during('stop', this.name, origin, rested).catch(() => {});
@@ -779,18 +779,25 @@ export class Arm implements ControlListener {
   }
 
   async #stopAtRest(reason: string): Promise<void> {
+    const held = this.#seenHolding;
     await this.#stop(reason);
-    await this.#requireRest();
+    await this.#requireRest(held);
   }
 
-  /** @throws {BridgeError} unavailable when the joints of a stopped arm keep moving */
-  async #requireRest(): Promise<void> {
-    if (await this.atRest()) return;
-    throw new BridgeError(
-      'unavailable',
-      `it is stopped, and its joints still move ${REST_LIMIT} s later: hold it, and switch its power off`,
-      { arm: this },
-    );
+  get #seenHolding(): boolean {
+    const { state, torque } = this.read();
+    return !this.remote && state !== 'disconnected' && torque;
+  }
+
+  /**
+   * @param held some servo had torque when it was stopped
+   * @throws {BridgeError} unavailable when the joints of a stopped arm keep moving, or are not heard any more
+   */
+  async #requireRest(held: boolean): Promise<void> {
+    const rests = await this.atRest();
+    const silent = held && !this.detached && this.latched && this.read().state === 'disconnected';
+    if (rests && !silent) return;
+    throw new BridgeError('unavailable', silent ? UNRESTED.silent : UNRESTED.moves, { arm: this });
   }
 
   /** Waits until the joints of a stopped arm rest. @returns false when they keep moving */
@@ -832,14 +839,23 @@ export class Arm implements ControlListener {
         { arm: this },
       );
     }
-    this.#interrupt();
-    this.#ownership.lose({ reason: 'stopped', message: 'its stop has been reset' });
+    const { failed } = this;
+    if (!failed) this.#voidForReset();
     if (!this.#control.releaseStop(mark)) this.requireDrivable();
-    this.#forgetStop();
+    if (!failed) this.#forgetStop();
     while (this.read().state === 'stopped') {
       await this.nextCycle();
       if (this.latched) this.requireDrivable();
     }
+    // One whose servos fail still has been stopped again, and what lowers it has gone on.
+    if (!failed) return;
+    this.#voidForReset();
+    this.#forgetStop();
+  }
+
+  #voidForReset(): void {
+    this.#interrupt();
+    this.#ownership.lose({ reason: 'stopped', message: 'its stop has been reset' });
   }
 
   #forgetStop(): void {

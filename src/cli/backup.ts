@@ -31,6 +31,8 @@ import { carryOut, EXIT, UsageError } from './servo-access.ts';
 /** Version of the backup format. A bridge reads this version and all older ones. */
 const FORMAT = 1;
 const MANIFEST = 'manifest.json';
+/** Records of arms: whether each has been stopped. */
+const ARM_RECORD = /^arm-.*\.json$/;
 /** State files to back up: neither tokens nor an unfinished set-up. */
 const STATE_FILES = /^(?!(?:setup|tokens)\.).*\.json$/;
 
@@ -55,8 +57,10 @@ interface Places {
   readonly recordings: string;
   /** Token files, by their names in a backup. */
   readonly tokens: Readonly<Record<string, string | null>>;
-  /** The user's own arm folders below the configuration's folder, as paths relative to it. */
-  readonly models: readonly string[];
+  /** The user's own arm folders and scene below the configuration's folder, as paths relative to it. */
+  readonly own: readonly string[];
+  /** Those elsewhere, with their fields: they are not in a backup. */
+  readonly outside: readonly string[];
 }
 
 /** @param home where the configuration file is or will be: tokens may be beside it */
@@ -64,7 +68,14 @@ function placesOf(file: string, home = file): Places {
   const config = loadConfig(file, process.env);
   const state = config.state_folder ?? defaultStateFolder();
   const folder = dirname(resolve(file));
-  const models = config.arms.map(({ model }) => relative(folder, model)).filter((path) => /^(?!\.\.)[^/].*/.test(path));
+  const { scene } = config.sim;
+  const named = [
+    ...config.arms.map(({ model }, i) => [`arms[${i}].model`, model] as const),
+    ['sim.scene', scene] as const,
+  ]
+    // Those without a slash come with the bridge.
+    .flatMap(([field, path]) => (path?.includes('/') ? [{ field, path, within: relative(folder, path) }] : []));
+  const isInside = ({ within }: (typeof named)[number]): boolean => !/^(\.\.|\/)/.test(within);
   return {
     config: resolve(file),
     state,
@@ -74,7 +85,8 @@ function placesOf(file: string, home = file): Places {
       ...tokenFilesOf(config, home),
       'tokens.json': new NamedTokens(fileDisk, state).path,
     },
-    models: [...new Set(models)].filter((path) => existsSync(join(folder, path, 'arm.yaml'))),
+    own: [...new Set(named.filter(isInside).map(({ within }) => within))],
+    outside: named.filter((one) => !isInside(one)).map(({ field, path }) => `${path} (${field})`),
   };
 }
 
@@ -138,7 +150,12 @@ function backup(file: string, options: BackupOptions): number {
     const names: string[] = [];
     const folder = dirname(places.config);
     put(places.config, `config/${basename(places.config)}`);
-    for (const model of places.models) put(join(folder, model), `config/${model}`);
+    for (const path of places.own) put(join(folder, path), `config/${path}`);
+    if (places.outside.length > 0) {
+      process.stderr.write(
+        `${places.outside.join(', ')}: not in the backup, since it is not below ${folder}. Copy it to the other computer yourself.\n`,
+      );
+    }
     put(places.calibration, 'calibration');
     for (const name of existsSync(places.state) ? readdirSync(places.state) : []) {
       if (STATE_FILES.test(name)) put(join(places.state, name), `state/${name}`);
@@ -235,7 +252,12 @@ function restore(file: string, options: RestoreOptions): number {
     const homes: Readonly<Record<string, (path: string) => string | null>> = {
       config: (path) => (path === manifest.config ? target : join(dirname(target), path)),
       calibration: (path) => join(there.calibration, path),
-      state: (path) => (STATE_FILES.test(path) ? join(there.state, path) : null),
+      state: (path) => {
+        const to = join(there.state, path);
+        // A stop on this computer is released by a reset alone.
+        const stays = !STATE_FILES.test(path) || (ARM_RECORD.test(path) && existsSync(to));
+        return stays ? null : to;
+      },
       recordings: (path) => (options.recordings ? join(there.recordings, path) : null),
       tokens: (path) => (options.tokens ? (there.tokens[path] ?? null) : null),
     };

@@ -181,6 +181,8 @@ const recording = z.strictObject({
     ),
 });
 
+const BRIDGE_ADDRESSES = 'addresses of bridges, for example https://bench-2.lab:8020';
+
 const fleet = z.strictObject({
   name: z
     .string()
@@ -192,7 +194,9 @@ const fleet = z.strictObject({
     .describe('What other bridges call this one; null: the name of its computer.'),
   bridges: z
     .array(
-      address.regex(/^https?:\/\/[^/\s?#@]+$/, { error: 'addresses of bridges, for example https://bench-2.lab:8020' }),
+      address
+        .regex(/^https?:\/\/[^/\s?#@]+$/, { error: BRIDGE_ADDRESSES })
+        .refine((url) => URL.canParse(url), { error: BRIDGE_ADDRESSES }),
     )
     .max(32)
     .default([])

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 // bonjour-service: DNS-SD over multicast DNS, as in avahi and Bonjour. It keeps up with the specifications and has no
 // native code.
 import { Bonjour, type Browser, type Service } from 'bonjour-service';
@@ -36,6 +37,7 @@ export class Announcement {
   constructor({ id, name, port, secure, address, ...calls }: AnnouncementOptions) {
     const network = address === null ? {} : { interface: address, bind: '0.0.0.0' };
     this.#bonjour = new Bonjour(network as object, (error: Error) => calls.onFailure(error.message));
+    hearErrors(this.#bonjour, calls.onFailure);
     // The id keeps the services of two computers with the same name apart.
     const service = `${name} ${id.slice(0, 8)}`;
     const published = this.#bonjour.publish({
@@ -74,6 +76,19 @@ export class Announcement {
       this.#bonjour.unpublishAll(() => this.#bonjour.destroy(() => resolve()));
     });
   }
+}
+
+/**
+ * The library leaves errors of its socket, as of a port that is taken, to nobody, and they end the process. The
+ * first is told, since the socket is tried at each look.
+ */
+function hearErrors(bonjour: Bonjour, onFailure: (reason: string) => void): void {
+  const { mdns } = (bonjour as unknown as { readonly server: { readonly mdns: EventEmitter } }).server;
+  let told = false;
+  mdns.on('error', ({ message }: Error) => {
+    if (!told) onFailure(message);
+    told = true;
+  });
 }
 
 /** Null for a service that is not a bridge. */

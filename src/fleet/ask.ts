@@ -11,8 +11,10 @@ const MOST_BYTES = 65_536;
 export interface Credentials {
   /** Bearer token; null: none. */
   readonly token: string | null;
-  /** Certificates trusted in addition to the known authorities; null: none. */
+  /** Certificates that are trusted; null: those of the known authorities. */
   readonly authority: Authority | null;
+  /** Whether the known authorities are trusted beside `authority`. */
+  readonly anyAuthority: boolean;
   /** Client name of this bridge. */
   readonly client: string;
 }
@@ -94,7 +96,7 @@ export function ask(
   clock: Clock,
   url: URL,
   method: 'GET' | 'POST',
-  { token, authority, client }: Credentials,
+  { token, authority, anyAuthority, client }: Credentials,
   limit: number,
   order?: string,
 ): Promise<Told> {
@@ -116,7 +118,7 @@ export function ask(
             ...(authority === null
               ? {}
               : {
-                  ca: [...rootCertificates, authority.pem],
+                  ca: anyAuthority ? [...rootCertificates, authority.pem] : authority.pem,
                   // A certificate listed in the authority file is accepted under any host name.
                   checkServerIdentity: (name: string, shown: PeerCertificate) =>
                     authority.names(shown.fingerprint256) ? undefined : checkServerIdentity(name, shown),
@@ -127,6 +129,11 @@ export function ask(
     asked.on('error', (error) => {
       timer.cancel();
       reject(causeOf(error, url));
+    });
+    // Whatever else ends an exchange, as an answer that changes the protocol, tells nothing but that.
+    asked.on('close', () => {
+      timer.cancel();
+      reject(new Error('it hung up without an answer'));
     });
     asked.on('response', (response) => {
       const pieces: Buffer[] = [];

@@ -50,6 +50,7 @@ export class Fleet {
     this.#trusted = {
       token,
       authority: config.authority === null ? null : authorityOf(config.authority),
+      anyAuthority: true,
       client: `bridge ${this.name.replace(/[^\w.@/-]/g, '-')}`.slice(0, 64),
     };
     const heard = token === null ? [] : config.bridges.filter((url) => isOverheard(new URL(url)));
@@ -122,9 +123,14 @@ export class Fleet {
       this.#full = true;
       return;
     }
-    // Anything on the network can claim to be a bridge, so only configured or authenticated bridges get the token.
-    const isProven = url.startsWith('https:') && this.#trusted.authority !== null;
-    const credentials = source === 'configured' || isProven ? this.#trusted : { ...this.#trusted, token: null };
+    // Anything on the network can claim to be a bridge, and get a certificate for its own address from a known authority:
+    // of those that are found only such get the token as the laboratory has signed.
+    const { authority, token } = this.#trusted;
+    const mayProve = url.startsWith('https:') && authority !== null;
+    const credentials =
+      source === 'configured'
+        ? this.#trusted
+        : { ...this.#trusted, anyAuthority: !mayProve, token: mayProve ? token : null };
     const neighbour = new Neighbour(this.#clock, url, source, credentials);
     neighbour.announcedId = id;
     this.#neighbours.set(url, neighbour);

@@ -127,7 +127,7 @@ export class Neighbour {
         this.overview = overview;
       } else {
         this.state = 'refuses';
-        this.reason = refusalOf(status, body);
+        this.reason = this.#refusalOf(status, body);
       }
     } catch (error) {
       const untrusted = error instanceof Untrusted;
@@ -162,7 +162,7 @@ export class Neighbour {
     if (status === 200 && done !== undefined) return { ok: done.status === 'ok', message: done.message ?? '' };
     const { data } = refusal.safeParse(body);
     const open = status === UNAUTHORISED || status === FORBIDDEN ? ' It can be done on its own page.' : '';
-    throw new NeighbourRefusal(`${name}: ${refusalOf(status, body)}${open}`, data?.code, data?.remedy);
+    throw new NeighbourRefusal(`${name}: ${this.#refusalOf(status, body)}${open}`, data?.code, data?.remedy);
   }
 
   /** Stops all its arms, over its main port and its stop port at once: the first success counts. */
@@ -177,7 +177,7 @@ export class Neighbour {
     const outcomes = ways.map(async (way) => {
       const { status, body } = await ask(this.#clock, way, 'POST', this.#credentials, STOP_LIMIT);
       const told = outcomeAnswer.safeParse(body);
-      if (status !== 200 || !told.success) throw new Error(refusalOf(status, body));
+      if (status !== 200 || !told.success) throw new Error(this.#refusalOf(status, body));
       return { ok: told.data.status === 'ok', message: told.data.message ?? '' };
     });
     try {
@@ -187,11 +187,22 @@ export class Neighbour {
       return { ok: false, message: `Not stopped: ${causes[0]!.message}. Use its power switch.` };
     }
   }
-}
 
-function refusalOf(status: number, body: unknown): string {
-  const told = refusal.safeParse(body);
-  const words = told.success ? told.data.detail : `it answers ${status}`;
-  if (status === UNAUTHORISED || status === FORBIDDEN) return `${words} (the token of fleet.token_file)`;
-  return told.success ? words : `${words}: it is no bridge, or one of another version`;
+  #refusalOf(status: number, body: unknown): string {
+    const told = refusal.safeParse(body);
+    const words = told.success ? told.data.detail : `it answers ${status}`;
+    if (status === UNAUTHORISED || status === FORBIDDEN) return `${words} (${this.#askedWith()})`;
+    return told.success ? words : `${words}: it is no bridge, or one of another version`;
+  }
+
+  /** With what it has been asked, or what to do so that it is asked with a token. */
+  #askedWith(): string {
+    const { token } = this.#credentials;
+    if (token !== null) return 'the token of fleet.token_file';
+    if (this.source === 'configured') return 'asked without a token: name one in fleet.token_file';
+    return (
+      'found on the network, and asked without a token: name it in fleet.bridges, or give it a certificate that an ' +
+      'authority of fleet.authority has signed'
+    );
+  }
 }

@@ -23,7 +23,7 @@ import type { SetupService } from '../setup/setup-service.ts';
 import { LONGEST_NAME } from '../sizes.ts';
 import { HttpProblem, UNKNOWN } from './errors.ts';
 import type { Session } from './guard.ts';
-import type { Tokens } from './tokens.ts';
+import type { Certificate, Tokens } from './tokens.ts';
 
 /** Direct access to the physics of a simulated arm, beside its servo bus. */
 export interface SimulationControl {
@@ -138,7 +138,7 @@ export interface HttpServices {
   /** Named tokens; they may change while the bridge runs. */
   readonly named: NamedTokens;
   /** PEM of the server's certificate and key; null: plain HTTP. */
-  readonly certificate: { readonly cert: Buffer; readonly key: Buffer } | null;
+  readonly certificate: Certificate | null;
 }
 
 /** @throws {HttpProblem} 400 with the known ids */

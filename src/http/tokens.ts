@@ -1,7 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { ConfigError } from '../config/load.ts';
 import type { HttpConfig } from '../config/schema.ts';
+import { messageOf } from '../message-of.ts';
 import { newToken } from '../named-tokens.ts';
 import { isLoopback } from './addresses.ts';
 
@@ -78,8 +80,14 @@ function tokenIn(file: string, key: string): string {
   return token;
 }
 
-/** Certificate and key of `http.tls`, PEM; null: plain HTTP. @throws {ConfigError} if a file cannot be read */
-export function readCertificate({ tls }: HttpConfig): { readonly cert: Buffer; readonly key: Buffer } | null {
+/** A certificate and its key, PEM. */
+export interface Certificate {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+/** The certificate of `http.tls`; null: plain HTTP. @throws {ConfigError} if a file cannot be read, or is not what it should be */
+export function readCertificate({ tls }: HttpConfig): Certificate | null {
   if (tls === null || tls === 'off') return null;
   const read = (name: 'certificate' | 'key'): Buffer => {
     try {
@@ -90,7 +98,15 @@ export function readCertificate({ tls }: HttpConfig): { readonly cert: Buffer; r
       );
     }
   };
-  return { cert: read('certificate'), key: read('key') };
+  const made = { cert: read('certificate'), key: read('key') };
+  try {
+    createSecureContext(made);
+  } catch (error) {
+    throw new ConfigError(
+      `http.tls: ${tls.certificate} and ${tls.key} are no certificate and its key in PEM form (${messageOf(error)}).`,
+    );
+  }
+  return made;
 }
 
 /**

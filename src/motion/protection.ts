@@ -24,6 +24,8 @@ export class Protection {
   readonly #tell: (text: string) => void;
   /** The servos that each arm lost which is being lowered now, by joint. */
   readonly #lowering = new Map<Arm, Losses>();
+  /** Those of them whose servo has been reported once more. */
+  readonly #again = new Set<Arm>();
 
   /** @param tell receives important human-readable messages */
   constructor(motion: MoveService, tell: (text: string) => void) {
@@ -42,7 +44,8 @@ export class Protection {
   async ailing(arm: Arm, joint: number, text: string, ailment: Ailment): Promise<void> {
     const lost = this.#lowering.get(arm);
     if (lost !== undefined) {
-      if (ailment !== 'failing') lost.set(joint, { text, ailment });
+      if (ailment === 'failing') this.#again.add(arm);
+      else lost.set(joint, { text, ailment });
       return;
     }
     const lowered = new Map<number, Lost>();
@@ -53,17 +56,22 @@ export class Protection {
     if (lowered.size > 0) await arm.giveUp().catch(() => {});
   }
 
-  /** Whether more servos are lost than were known when a lowering began. @param problem why it did not succeed */
-  async #loseMore(arm: Arm, lost: Losses, known: number, problem: string | null): Promise<boolean> {
+  /**
+   * Whether more servos are lost than were known when a lowering began, or it is to be tried again.
+   * @param problem why it did not succeed
+   */
+  async #mustGoOn(arm: Arm, lost: Losses, known: number, problem: string | null): Promise<boolean> {
     const { clock, simulated } = arm;
     const until = clock.now() + (simulated ? SIMULATED_LOSS_KNOWN : LOSS_KNOWN);
-    while (problem !== null && lost.size === known && clock.now() < until) await arm.nextCycle();
-    return lost.size > known;
+    const more = (): boolean => lost.size > known || this.#again.has(arm);
+    while (problem !== null && !more() && clock.now() < until) await arm.nextCycle();
+    return (this.#again.delete(arm) && problem !== null) || lost.size > known;
   }
 
   /** @param text why it is lowered @param lost its lost servos; those that are lost on the way are added */
   async #lower(arm: Arm, text: string, lost: Losses): Promise<void> {
     this.#lowering.set(arm, lost);
+    this.#again.delete(arm);
     const owner = { key: KEY, name: `the protection of its servos (${text})` };
     const caller: Caller = { owner, takeOver: true, automatic: true };
     this.#tell(`${arm.name}: ${text}: it is lowered${lost.size === 0 ? ' and released' : ' by the others'}`);
@@ -77,7 +85,7 @@ export class Protection {
         // With a dead joint the arm could not do what another owner would ask.
         if (known > 0) arm.reserve(caller.owner);
         problem = await this.#motion.lower(arm, caller, lost).finally(() => session.end());
-      } while (await this.#loseMore(arm, lost, known, problem));
+      } while (await this.#mustGoOn(arm, lost, known, problem));
     } catch (error) {
       problem = messageOf(error);
     } finally {

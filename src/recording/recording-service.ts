@@ -94,8 +94,8 @@ export class RecordingService {
   /** Names of running joint recordings, by arm; null while the file is being created. */
   readonly #running = new Map<Arm, string | null>();
   #episode: { readonly facts: RunningEpisode; readonly watch: EpisodeWatch } | null = null;
-  /** Whether an episode is being started or stopped. */
-  #busy = false;
+  /** Resolves when an episode that is being begun or completed has been; null while none is. */
+  #changing: Promise<void> | null = null;
   #recovering = false;
   /** Warning about the room that is left for recordings; empty while there is enough. */
   #roomWarning = '';
@@ -202,16 +202,14 @@ export class RecordingService {
    * @throws {BridgeError} disconnected; bad_request if an episode is running, the name is taken, or there is no room
    */
   async startEpisode({ name, dataset, arms, ...labels }: EpisodeRequest): Promise<RunningEpisode> {
-    if (this.#episode !== null || this.#busy) {
-      throw new BridgeError(
-        'bad_request',
-        `An episode is being recorded already: "${this.#episode?.facts.name ?? ''}".`,
-      );
-    }
+    if (this.#changing !== null) await this.#settled();
+    if (this.#episode !== null)
+      throw new BridgeError('bad_request', `An episode is being recorded already: "${this.#episode.facts.name}".`);
+    if (arms.length === 0)
+      throw new BridgeError('disconnected', 'No arm is connected: connect one, then record the episode.');
     for (const arm of arms) arm.requireConnected();
     const { clock } = this.#parts;
-    this.#busy = true;
-    try {
+    return this.#change(async () => {
       const began = clock.wall();
       const chosen = name ?? `${dataset ?? 'episode'}-${timeName(began)}`.slice(-64);
       const said = { ...NOT_SAID, ...labels };
@@ -219,9 +217,7 @@ export class RecordingService {
       const facts = { name: chosen, dataset, path, began, early: null, arms: arms.map((arm) => arm.name), ...said };
       this.#episode = { facts, watch: new EpisodeWatch(chosen, arms, this.#client, clock) };
       return facts;
-    } finally {
-      this.#busy = false;
-    }
+    });
   }
 
   /**
@@ -231,21 +227,41 @@ export class RecordingService {
    * @returns null if no episode is running
    */
   async stopEpisode(drop = false, labels: Partial<Labels> = {}): Promise<RecordingSummary | null> {
-    if (this.#episode === null || this.#busy) return null;
+    if (this.#changing !== null) await this.#settled();
+    if (this.#episode === null) return null;
     const { facts, watch } = this.#episode;
-    this.#busy = true;
-    watch.close();
+    return this.#change(async () => {
+      watch.close();
+      try {
+        return await this.#client.command({ kind: 'end', name: facts.name, drop, labels });
+      } finally {
+        this.#episode = null;
+      }
+    });
+  }
+
+  /** Waits until an episode that is being begun or completed has been. */
+  async #settled(): Promise<void> {
+    while (this.#changing !== null) await this.#changing;
+  }
+
+  /** Begins or completes an episode. */
+  async #change<T>(change: () => Promise<T>): Promise<T> {
+    const result = change();
+    this.#changing = result.then(
+      () => {},
+      () => {},
+    );
     try {
-      return await this.#client.command({ kind: 'end', name: facts.name, drop, labels });
+      return await result;
     } finally {
-      this.#episode = null;
-      this.#busy = false;
+      this.#changing = null;
     }
   }
 
   /** Adds a mark to the episode. @returns false if no episode is running, or it has ended early */
   mark(text: string): boolean {
-    if (this.#episode === null || this.#episode.facts.early !== null) return false;
+    if (this.#episode === null || this.#changing !== null || this.#episode.facts.early !== null) return false;
     this.#episode.watch.tell('info', '', 'mark', text);
     return true;
   }

@@ -60,6 +60,10 @@ const MOST_READINGS = 8;
 /** Readings agree if they differ by at most this, rad, plus what a hand can turn a limp joint meanwhile, rad/s. */
 const SCATTER = 0.05;
 const FASTEST_HAND = 20;
+/** A servo hotter than this below its limit, or whose voltage is beyond its limits, is asked again, K; readings agree within these, K and V. */
+const HOT_MARGIN = 20;
+const SAME_TEMPERATURE = 3;
+const SAME_VOLTAGE = 1;
 /** Times a suspect id is asked. Two servos have it if a second answer comes twice, or damaged bytes come every time. */
 const ECHOES = 5;
 const SECOND_ANSWERS = 2;
@@ -128,7 +132,7 @@ async function survey(
       }
     }
     findings.push(...(await audit(audited)));
-    servos.push(foundServo(audited, firmware[i]!, readings.steps));
+    servos.push(foundServo(audited, firmware[i]!, readings.steps, await health(client, audited)));
   }
   for (const { severity, action, register, servo, text } of findings) {
     if (action === 'set' || severity === 'note') continue;
@@ -139,7 +143,31 @@ async function survey(
   return { servos, audit: findings, warnings, faults };
 }
 
-function foundServo(servo: AuditedServo, firmware: string, readings: readonly number[]): FoundServo {
+/** Temperature, degrees Celsius, and voltage, V. */
+type Health = Pick<FoundServo, 'temperature' | 'voltage'>;
+
+/** How warm a servo is, and what supplies it: what would keep the arm from moving is believed once readings agree. */
+async function health(client: ServoClient, { expected, model, contents }: AuditedServo): Promise<Health> {
+  const { common } = model;
+  const most = contents.si(common.maxTemperature) - HOT_MARGIN;
+  const [lowest, highest] = [contents.si(common.minVoltage), contents.si(common.maxVoltage)];
+  const agreed = async (register: Register, band: number, fits: (value: number) => boolean): Promise<number> => {
+    let value = contents.si(register);
+    let agreeing = 1;
+    for (let reads = 1; !fits(value) && agreeing < AGREEING && reads < MOST_READINGS; reads++) {
+      const next = (await readRow(client, expected.id, register)) * register.scale;
+      agreeing = Math.abs(next - value) <= band ? agreeing + 1 : 1;
+      value = next;
+    }
+    return value;
+  };
+  return {
+    temperature: await agreed(common.presentTemperature, SAME_TEMPERATURE, (value) => value <= most),
+    voltage: await agreed(common.presentVoltage, SAME_VOLTAGE, (value) => value >= lowest && value <= highest),
+  };
+}
+
+function foundServo(servo: AuditedServo, firmware: string, readings: readonly number[], measured: Health): FoundServo {
   const { model, contents } = servo;
   const { common, family } = model;
   const operatingMode = contents.of(common.operatingMode);
@@ -159,10 +187,9 @@ function foundServo(servo: AuditedServo, firmware: string, readings: readonly nu
     answerDelay: contents.si(common.returnDelay),
     effortLimit: limit && { ...limit, counts: contents.of(limit.register), usual: usualOf(servo, limit.register) },
     maxTemperature: contents.si(common.maxTemperature),
-    temperature: contents.si(common.presentTemperature),
+    ...measured,
     minVoltage: contents.si(common.minVoltage),
     maxVoltage: contents.si(common.maxVoltage),
-    voltage: contents.si(common.presentVoltage),
   };
 }
 

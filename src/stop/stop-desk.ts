@@ -1,6 +1,7 @@
 import type { ArmRecords } from '../arm/arm-records.ts';
 import { nextCycle } from '../arm/next-cycle.ts';
 import type { Origin } from '../arm/types.ts';
+import { REST_LIMIT, UNRESTED } from '../arm/unrested.ts';
 import type { Clock } from '../clock.ts';
 import { type StopAnswer, stopAnswer } from '../http/stop-answer.ts';
 import { type SharedState, StopWord } from '../rt/snapshot/shared-snapshot.ts';
@@ -9,8 +10,6 @@ import type { StopArm } from './messages.ts';
 
 /** Longest wait for the control loop to take up a stop, s: an unconfirmed stop must be reported as such. */
 const TAKEN = 0.2;
-/** A stopped arm that still moves after this time will not come to rest by itself, s. */
-const REST_LIMIT = 0.8;
 /** Polling interval while the control loop does not run, s. */
 const LOOK = 0.05;
 
@@ -85,16 +84,19 @@ export class StopDesk {
   /** @returns null once the joints rest, else the fault */
   async #confirmed(arm: DeskArm): Promise<string | null> {
     const began = this.#clock.now();
+    const before = arm.reader.read();
+    const held = !arm.remote && before.torque && before.state !== 'disconnected';
     for (;;) {
       const { state, resting } = arm.reader.read();
-      // The stop has been reset meanwhile, or the servos are gone.
-      if (state === 'disconnected' || !this.#shared.stopLatched(arm.index)) return null;
+      // The stop has been reset meanwhile, or the servos were gone before.
+      if (!this.#shared.stopLatched(arm.index)) return null;
+      if (state === 'disconnected') return held ? UNRESTED.silent : null;
       const taken = state === 'stopped';
       if (taken && (resting || arm.remote)) return null;
       const passed = this.#clock.now() - began;
       if (!taken && passed > TAKEN) return `no confirmation within ${TAKEN} s`;
       if (passed > REST_LIMIT) {
-        return `it is stopped, and its joints still move ${REST_LIMIT} s later: hold it, and switch its power off`;
+        return UNRESTED.moves;
       }
       await nextCycle(this.#shared, this.#clock, this.#shared.cycle, LOOK);
     }

@@ -63,3 +63,31 @@ test('an arm that its own hot servo has stopped is lowered and released all the 
   expect((await bridge.post('/stop/reset')).body.status).toBe('ok');
   expect((await bridge.post('/move/init')).body.status).toBe('ok');
 });
+
+test('a reset while a servo is too hot is refused, and its arm goes on down', async () => {
+  const bridge = await VirtualBridge.start();
+  await bridge.post('/move/init');
+  await misread(bridge, HOTTER);
+  await bridge.becomes(async () => expect((await bridge.status(0)).state).toBe('stopped'));
+  expect((await bridge.post('/stop/reset')).body).toMatchObject({ status: 'error', robots: [] });
+  await bridge.becomes(
+    async () => expect(await bridge.status(0)).toMatchObject({ state: 'stopped', torque: false }),
+    5,
+  );
+});
+
+test('an arm that a person has stopped on its way down holds until a reset, and is lowered then while its servo is hot', async () => {
+  const bridge = await VirtualBridge.start();
+  await bridge.post('/move/init');
+  await misread(bridge, HOTTER);
+  await bridge.becomes(async () => expect((await bridge.status(0)).state).toBe('stopped'));
+  await bridge.pass(0.3);
+  await bridge.post('/stop');
+  await bridge.pass(3);
+  expect(await bridge.status(0)).toMatchObject({ state: 'stopped', torque: true });
+  expect((await bridge.post('/stop/reset')).body).toMatchObject({ status: 'error', robots: [] });
+  await bridge.becomes(
+    async () => expect(await bridge.status(0)).toMatchObject({ state: 'stopped', torque: false }),
+    5,
+  );
+});

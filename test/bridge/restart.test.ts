@@ -9,6 +9,8 @@ const ARMS = [
   { name: 'leader', id: 0, bus: 'sim:so101' },
   { name: 'follower', id: 1, bus: 'sim:so101' },
 ];
+/** There is no ROS 2 in virtual time. */
+const FAILING = { ros: { enabled: true } };
 const PAIR = { arms: ARMS, pairs: [{ leader: 'leader', follower: 'follower', autostart: true }] };
 
 /** By how far any joint of an arm's physics moves in a time, rad. */
@@ -154,19 +156,28 @@ test('a second bridge whose start fails leaves the records of the first as they 
   const first = await VirtualBridge.start(PAIR);
   await first.pass(3);
   expect(mirrors(first)).toBe(true);
-  const tls = { certificate: '/none', key: '/none' };
-  // It fails where a port that is taken fails, once it has its arms.
-  await expect(VirtualBridge.start({ ...PAIR, http: { tls } }, first.folder)).rejects.toThrow(/http\.tls\.certificate/);
+  // It fails once it has its arms.
+  await expect(VirtualBridge.start({ ...PAIR, ...FAILING }, first.folder)).rejects.toThrow(/ros\.enabled/);
   const next = await first.restart();
   await next.pass(3);
   expect(mirrors(next)).toBe(true);
 });
 
+test('a start that fails moves no arm that it has found holding', async () => {
+  const first = await VirtualBridge.start();
+  expect((await first.post('/move/init')).body.status).toBe('ok');
+  const raised = await first.truth('arm');
+  const next = first.kill();
+  next.armsOutlive = true;
+  await expect(VirtualBridge.start(FAILING, first.folder, next)).rejects.toThrow(/ros\.enabled/);
+  await first.pass(10);
+  expect(Math.max(...(await first.truth('arm')).map((angle, i) => Math.abs(angle - raised[i]!)))).toBeLessThan(0.02);
+});
+
 test('a start that fails forgets no bridge that did not end properly', async () => {
   const first = await VirtualBridge.start(PAIR);
   await first.pass(3);
-  const tls = { certificate: '/none', key: '/none' };
-  await expect(VirtualBridge.start({ ...PAIR, http: { tls } }, first.folder)).rejects.toThrow(/http\.tls\.certificate/);
+  await expect(VirtualBridge.start({ ...PAIR, ...FAILING }, first.folder)).rejects.toThrow(/ros\.enabled/);
   const next = await first.killAndStart();
   expect(next.arm('follower').reason).toMatch(/did not end properly/);
 });

@@ -53,6 +53,18 @@ test('a servo that has lost its supply for a moment gets no goal, which could sw
   expect(elbow.torqueOn).toBe(true);
 });
 
+test('a stop is not confirmed for an arm whose servos fall silent before they rest, and is for one that was silent before', async () => {
+  await bridge.post('/joints/write?robot_id=0', { angles: [1], joints_ids: [0] });
+  await bridge.pass(0.3);
+  rig.port.unplug();
+  const { body } = await bridge.post('/stop?robot_id=0');
+  expect(body).toMatchObject({
+    status: 'error',
+    message: expect.stringContaining('fell silent before they were seen'),
+  });
+  expect((await bridge.post('/stop?robot_id=0')).body).toMatchObject({ status: 'ok' });
+});
+
 test('a pair whose set-up fails on the way says why, leaves both arms as they were, and is set up once the cause is gone', async () => {
   const pair = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };
   const measures = (check: (temperature: number) => void) =>

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -14,7 +15,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const MAIN = join(ROOT, 'dist/main.js');
 const CONFIG = 'http: { token_file: TOKEN }\narms: [{ name: arm, bus: "sim:so101" }] # mine\n';
 
 let folder: string;
@@ -98,6 +100,43 @@ test('a restored backup brings no revoked token back, and one without the token 
   rmSync(here.at('etc/token'));
   const { code, told } = await bridge(here, 'backup', file, '--tokens');
   expect([code, told]).toEqual([0, expect.stringMatching(/etc\/token does not exist.*\/etc\/arm-bridge/)]);
+});
+
+test('a restored backup releases no stop of this computer, and brings what another one remembers of its arms', async () => {
+  const here = filled('here');
+  const file = join(folder, 'backup.tar.gz');
+  const record = 'state/arm-bridge/arm-arm-sim_so101.json';
+  writeFileSync(here.at(record), '{"running": true, "stopped": null}\n');
+  await bridge(here, 'backup', file);
+  writeFileSync(here.at(record), '{"running": false, "stopped": "a person"}\n');
+  expect(await bridge(here, 'restore', file)).toMatchObject({ code: 0 });
+  expect(readFileSync(here.at(record), 'utf8')).toContain('a person');
+  const there = home('there');
+  await bridge(there, 'restore', file);
+  expect(readFileSync(there.at(record), 'utf8')).toContain('null');
+});
+
+test('arms and a scene of the user are in a backup, and what is not says so', async () => {
+  const here = filled('here');
+  const file = join(folder, 'backup.tar.gz');
+  const model = join(ROOT, 'robots/so101');
+  cpSync(model, here.at('etc/mine'), { recursive: true });
+  cpSync(join(ROOT, 'scenes/pick.yaml'), here.at('etc/table.yaml'));
+  const config = readFileSync(here.config, 'utf8');
+  writeFileSync(
+    here.config,
+    `${config.replace('"sim:so101"', '"sim:so101", model: ./mine')}sim: { scene: ./table.yaml }\n`,
+  );
+  const { code, told } = await bridge(here, 'backup', file);
+  expect([code, told]).toEqual([0, expect.stringContaining('config ')]);
+  expect(told).not.toContain('not in the backup');
+  const there = home('there');
+  expect(await bridge(there, 'restore', file)).toMatchObject({ code: 0 });
+  expect(readdirSync(there.at('etc')).sort()).toEqual(['arms.yaml', 'mine', 'table.yaml']);
+
+  writeFileSync(here.config, config.replace('"sim:so101"', '"sim:so101", model: ../elsewhere'));
+  cpSync(model, here.at('elsewhere'), { recursive: true });
+  expect((await bridge(here, 'backup', file)).told).toMatch(/elsewhere \(arms\[0\]\.model\): not in the backup/);
 });
 
 test('what is there and differs is replaced only by force, and until then nothing is changed', async () => {

@@ -140,10 +140,7 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
 
   test('after a stop, teleoperator and robot are disconnected without an error', async () => {
     const told = last(await runAgain(() => python(join(SUPPORT, 'lerobot_stopped.py'), bridge.url)));
-    expect(told).toEqual([
-      [null, false, false],
-      [null, false, false],
-    ]);
+    expect(told).toEqual(Array(3).fill([null, false, false]));
   });
 
   test('a command that cannot connect says why, and ends', async () => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createPlainServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
@@ -48,6 +48,20 @@ function fleetOf(bridges: readonly string[], fields: object = {}): Fleet {
 
 const statesOf = (fleet: Fleet) => fleet.neighbours.map(({ state, reason }) => [state, reason]);
 
+test('whatever claims to be a bridge keeps nobody waiting for the others, by no answer of its own', async () => {
+  const server = createPlainServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: nothing\r\nConnection: Upgrade\r\n\r\n'),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const fleet = fleetOf([`http://127.0.0.1:${port}`]);
+  expect(await fleet.stop()).toMatchObject([{ ok: false, message: expect.stringContaining('without an answer') }]);
+  server.close();
+});
+
 test('a bridge that answers is told from one that refuses, one that is none, and one that is silent', async () => {
   const urls = [
     await served(() => [200, overview()]),
@@ -60,7 +74,7 @@ test('a bridge that answers is told from one that refuses, one that is none, and
     .poll(() => statesOf(fleet), PATIENCE)
     .toEqual([
       ['answers', ''],
-      ['refuses', 'A token is needed. (the token of fleet.token_file)'],
+      ['refuses', 'A token is needed. (asked without a token: name one in fleet.token_file)'],
       ['refuses', 'it answers 200: it is no bridge, or one of another version'],
       ['silent', 'it has not answered within 1 s'],
       ['silent', 'nothing listens there: start its bridge'],

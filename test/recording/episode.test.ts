@@ -173,6 +173,33 @@ test('an episode that is not kept leaves nothing, and what is not running cannot
   expect((await bridge.get('/api/v1/episode')).body.episode).toBeNull();
 });
 
+test('beginnings and ends that are asked for at once are done one after the other', async () => {
+  const bridge = await VirtualBridge.startLight(PAIR);
+  const { recordings, arms } = bridge.bridge;
+  const labels = { dataset: null, task: '', operator: '', arms: arms.all };
+  const asked = Promise.all([
+    recordings.startEpisode({ name: 'one', ...labels }),
+    recordings.stopEpisode(),
+    recordings.startEpisode({ name: 'two', ...labels }),
+  ]);
+  const [, ended, next] = await bridge.until(asked);
+  expect([ended?.name, next.name, recordings.episode?.name]).toEqual(['one', 'two', 'two']);
+});
+
+test('an episode says which arms it is without, and there is none of no arm', async () => {
+  const bridge = await VirtualBridge.startLight(PAIR);
+  await bridge.post('/robot/disconnect?robot_id=1');
+  const { body } = await bridge.post('/api/v1/episode/start');
+  expect([body.message, body.episode.arms]).toEqual([
+    'The episode is being recorded without follower: disconnected',
+    ['leader'],
+  ]);
+  await bridge.post('/api/v1/episode/stop');
+  await bridge.post('/robot/disconnect?robot_id=0');
+  const none = await bridge.post('/api/v1/episode/start');
+  expect([none.status, none.body.detail]).toEqual([400, expect.stringContaining('No arm is connected')]);
+});
+
 test('an episode of a pair is replayed on the arm whose joints it has', async () => {
   const bridge = await VirtualBridge.start(PAIR);
   await bridge.post('/move/init?robot_id=1');

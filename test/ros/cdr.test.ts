@@ -107,7 +107,8 @@ describe('a JointTrajectory', () => {
         try {
           expect(decodeJointTrajectory(damaged).points.length).toBeLessThanOrEqual(whole.length);
         } catch (error) {
-          expect(error).toBeInstanceOf(RangeError);
+          // A count that still fits into the message may be more than an arm has.
+          if (!(error instanceof RangeError)) expect(String(error)).toMatch(/names \d+ joints/);
         }
       }),
     );

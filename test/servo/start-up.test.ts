@@ -64,6 +64,17 @@ describe.each(TRADES)('connecting to %s servos', (trade) => {
     );
   });
 
+  test('believes a temperature and a voltage beyond their limits once readings agree', async () => {
+    const truth = (await connect(bench())).servos[1]!;
+    const rig = bench();
+    const once = (by: number) => ({ share: 1, by, times: 1 });
+    rig.servos[1]!.fault({ misreads: { temperature: once(120), voltage: once(8) } });
+    const found = (await connect(rig)).servos[1]!;
+    expect([found.temperature, found.voltage]).toEqual([truth.temperature, truth.voltage]);
+    rig.servos[1]!.fault({ misreads: { temperature: { share: 1, by: 120 } } });
+    expect((await connect(rig)).servos[1]!.temperature).toBe(truth.temperature + 120);
+  });
+
   test('believes a limp joint that a hand leads', async () => {
     const rig = bench();
     // 8 rad/s at three readings a millisecond.

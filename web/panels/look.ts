@@ -138,9 +138,7 @@ export class LookCard {
       void this.#ask();
     });
     this.#joint.addEventListener('change', () => this.#draw());
-    store.on(['models'], () => {
-      this.#arm.replaceChildren(...store.arms.map(({ id, name }) => h('option', { value: id }, name)));
-    });
+    store.on(['models'], () => this.#list());
     store.on(['connection', 'hello', 'arms'], () => this.#allow());
   }
 
@@ -163,7 +161,7 @@ export class LookCard {
     this.#halt();
     this.#recording = recording;
     this.#samples = samples;
-    [this.#begin, this.#end] = [0, duration];
+    [this.#at, this.#begin, this.#end] = [0, 0, duration];
     setText(this.#title, name);
     this.#line.max = String(duration);
     this.#name.value = '';
@@ -178,6 +176,16 @@ export class LookCard {
     this.#draw();
     void this.#ask();
     this.element.scrollIntoView({ block: 'nearest' });
+  }
+
+  /** The arms that can replay. The one that is chosen stays chosen; where it is gone, none is. */
+  #list(): void {
+    const before = this.#arm.selectedOptions[0]?.text;
+    const { arms } = this.#store;
+    this.#arm.replaceChildren(...arms.map(({ id, name }) => h('option', { value: id }, name)));
+    if (before !== undefined) this.#arm.selectedIndex = arms.findIndex(({ name }) => name === before);
+    this.#allow();
+    if (this.#recording !== null) void this.#ask();
   }
 
   /** Shows it again, or no more, as its panel is. */
@@ -339,7 +347,8 @@ export class LookCard {
     const whole = this.#begin === 0 && this.#end === duration;
     const arm = this.#store.arms[this.#arm.selectedIndex];
     block(this.#trim, whyNoControl(this.#store) || (whole ? 'Choose where the part begins or ends first.' : ''));
-    block(this.#replay, arm === undefined ? whyNoControl(this.#store) : whyNoMotion(this.#store, arm));
+    const which = whyNoControl(this.#store) || 'Choose the arm that replays it first.';
+    block(this.#replay, arm === undefined ? which : whyNoMotion(this.#store, arm));
   }
 
   async #trimmed(): Promise<void> {

@@ -23,8 +23,8 @@ const EVERY = 'All datasets';
 /** What an episode that was begun does. @param episode null: none was, or it was ended */
 function stateOf(episode: Episode | null): string {
   if (episode === null) return 'Nothing is being recorded.';
-  const { name, duration, problem } = episode;
-  const so = `${name}: ${measure(duration, 0, ' s')}`;
+  const { name, arms, duration, problem } = episode;
+  const so = `${name}: ${arms.join(', ')}, ${measure(duration, 0, ' s')}`;
   return problem === null ? so : `${so}. It ended early: ${problem}. End it to keep what there is.`;
 }
 

@@ -145,7 +145,10 @@ export const episodeRoutes = [
       const { arms: names, name, dataset, task = '', operator = '' } = body;
       const arms = armsOf(names, services);
       const episode = await services.recordings.startEpisode({ name, dataset, task, operator, arms });
-      return { ...ok('The episode is being recorded'), episode: shown(episode, services) };
+      const left = names === undefined ? services.arms.all.filter((arm) => !arms.includes(arm)) : [];
+      const without = left.map((arm) => arm.name).join(', ');
+      const words = `The episode is being recorded${without && ` without ${without}: disconnected`}`;
+      return { ...ok(words), episode: shown(episode, services) };
     },
   }),
   route({

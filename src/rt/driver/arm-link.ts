@@ -75,6 +75,8 @@ export interface ArmLink {
   readonly blocked: string;
   /** Why the arm must be stopped; empty if it need not be. */
   readonly fault: string;
+  /** Reports the servo behind `fault` by `onAiling` once more. */
+  failAgain(): void;
   /** True for a remote arm: another part passes its goals on, and the link has no servos to hold. */
   readonly remote: boolean;
   /** Called when a read begun by `begin` has settled. */

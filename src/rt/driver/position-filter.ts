@@ -1,6 +1,10 @@
-/** A reading is held back if it differs from the last by more than JUMP + FASTEST * elapsed time, rad and rad/s. */
+/**
+ * A reading is held back if it differs from the last by more than JUMP + FASTEST * elapsed time, rad and rad/s, or by
+ * MOST: a servo that counts turns may have lost one while it was silent, rad.
+ */
 const JUMP = 0.08;
 const FASTEST = 25;
+const MOST = 3;
 /** Readings in a row that must agree to be believed, however far they are from the last position. */
 const AGREEING = 3;
 /** Window in which discarded readings are counted, s, and the count that is reported. */
@@ -54,7 +58,7 @@ export class PositionFilter {
 
   /** Judges a reading, steps; unless it is `held`, it is the new position. */
   judge(index: number, steps: number, now: number): Verdict {
-    const allowed = (JUMP + FASTEST * (now - this.#time[index]!)) / this.#radians[index]!;
+    const allowed = Math.min(JUMP + FASTEST * (now - this.#time[index]!), MOST) / this.#radians[index]!;
     this.#time[index] = now;
     if (Math.abs(steps - this.#last[index]!) <= allowed) {
       this.#believe(index, steps);

@@ -144,6 +144,8 @@ export class RemoteLink implements ArmLink {
     done({ problem: ELSEWHERE });
   }
 
+  failAgain(): void {}
+
   limitTemperatures(_limits: Float64Array, done: (outcome: Outcome<void>) => void): void {
     done({ problem: ELSEWHERE });
   }

@@ -52,7 +52,7 @@ export class ServoHealth {
   /** Slot index of the servo that caused `fault`; -1 for none. */
   #faulty = -1;
 
-  /** @param ailing called once for a servo that is overloaded or nearly too hot: its arm must be lowered */
+  /** @param ailing called for a servo that is overloaded or nearly too hot: its arm must be lowered */
   constructor(
     servos: readonly WatchedServo[],
     family: ServoFamily,
@@ -166,7 +166,8 @@ export class ServoHealth {
       this.#faulty = -1;
     }
     if (temperature <= limit - COOL_MARGIN) this.#hot[index] = 0;
-    if (this.#hot[index] === 0 && temperature > limit - LOWER_MARGIN) {
+    const told = this.#hot[index] === 1;
+    if (!told && temperature > limit - LOWER_MARGIN) {
       this.#hot[index] = 1;
       this.#ailing(index, `${this.label(index)} has ${temperature} degC and switches off at ${limit}`);
     }
@@ -177,6 +178,8 @@ export class ServoHealth {
     if (this.fault === '' && temperature > limit - HOT_MARGIN) {
       this.#faulty = index;
       this.fault = `${this.label(index)} has ${temperature} degC and switches off at ${limit}: let it cool, then reset the arm`;
+      // A person may have stopped the lowering that began before.
+      if (told) this.failAgain();
     }
     const news = (warm ? WARM : 0) | (unfit ? UNFIT : 0);
     if ((news & ~this.#warned[index]!) === 0) return;
@@ -187,6 +190,11 @@ export class ServoHealth {
         ? `${this.label(index)} is warm: ${temperature} degC of at most ${limit}`
         : `${this.label(index)} measures ${voltage.toFixed(1)} V, its limits are ${low.toFixed(1)} to ${high.toFixed(1)} V`,
     );
+  }
+
+  /** Reports the servo that caused `fault` once more. */
+  failAgain(): void {
+    if (this.#faulty >= 0) this.#ailing(this.#faulty, this.fault);
   }
 
   /** Name of a servo in messages. */

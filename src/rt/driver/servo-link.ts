@@ -121,6 +121,10 @@ export class ServoLink implements ArmLink {
     return this.#parts.health.fault;
   }
 
+  failAgain(): void {
+    this.#parts.health.failAgain();
+  }
+
   get trouble(): string {
     if (!this.up || !this.#parts.torque.any || this.#parts.torque.all || this.#arming.active) return '';
     return `${this.#parts.torque.named(0)} is limp, the others hold: lower the arm, or switch its torque on`;

@@ -90,7 +90,7 @@ export function makeServoParts(
     limits: new ServoLimits(slots, joints),
     overload: new OverloadRecovery(family),
     tasks: new ServoTasks({
-      ...{ session, slots, writes, torque, homing, health, measurements, readings },
+      ...{ session, slots, writes, torque, homing, health, measurements, readings, trust },
       now: () => session.clock.now(),
     }),
     watchdog:

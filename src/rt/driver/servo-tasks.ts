@@ -6,6 +6,7 @@ import type { HomingCheck } from './homing-check.ts';
 import type { Measurements } from './measurements.ts';
 import type { ServoHealth } from './servo-health.ts';
 import type { ServoSlot } from './servo-slots.ts';
+import type { ServoTrust } from './servo-trust.ts';
 import type { TorqueState } from './torque-state.ts';
 
 /** Parts of an arm that the tasks use. */
@@ -18,6 +19,7 @@ export interface TaskParts {
   readonly health: ServoHealth;
   readonly measurements: Measurements;
   readonly readings: ArmReadings;
+  readonly trust: ServoTrust;
   readonly now: () => number;
 }
 
@@ -63,7 +65,7 @@ export class ServoTasks {
 
   /** Writes the homing of the joints' first servos, and reads positions with it from then on. */
   calibrate(joints: readonly JointHoming[], done: (outcome: Outcome<void>) => void): void {
-    const { session, slots, torque, homing, measurements, now } = this.#parts;
+    const { session, slots, torque, homing, measurements, trust, now } = this.#parts;
     if (torque.any) {
       done({ problem: `${torque.named(1)} holds torque: support the arm and let it go limp first` });
       return;
@@ -82,6 +84,8 @@ export class ServoTasks {
     this.#withOpenEeprom(done, (end) =>
       session.writeHoming(writes, written, (outcome) => {
         this.homing = false;
+        // Their new limits are read before torque goes on.
+        trust.uncertain = true;
         if (!('problem' in outcome)) homing.text = '';
         end(outcome);
       }),

@@ -98,7 +98,7 @@ export class ServoTrust {
   first = -1;
   /** Some servo is muted. */
   anyMuted = false;
-  /** Some servo was muted since the arm was checked: it may have restarted and lost its settings. */
+  /** Since the arm was checked some servo was muted, so that it may have lost its settings, or has been set otherwise. */
   uncertain = false;
   readonly #machines: readonly Running<
     keyof typeof SERVO_TRUST.states,

@@ -243,10 +243,13 @@ export class ArmController implements Published {
 
   #mindStop(): void {
     const { link } = this;
-    if (link.fault !== '' && !this.motions.lowers && !this.#shared.stopLatched(this.index)) {
+    const reset = this.state === StateCode.stopped;
+    if (link.fault !== '' && !this.#shared.stopLatched(this.index) && (reset || !this.motions.lowers)) {
       this.#shared.latchStop(this.index, StopWord.fault);
       // What lowers the arm goes on, also from one part of its way to the next.
       if (!this.motions.lowered) this.#shared.endEpoch(this.index);
+      // One that a person had stopped on its way down is lowered now.
+      if (reset && !this.motions.lowers) link.failAgain();
     }
     if (this.#shared.stopLatched(this.index)) {
       this.#put('latched');

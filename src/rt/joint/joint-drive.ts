@@ -118,7 +118,9 @@ export class JointDrive {
 
   /** Adopts goals before torque goes on: a holding servo keeps its goal, a limp one gets its present position. */
   adoptLimp(now: number): void {
-    const { held, readings, settling, adopted } = this.#link;
+    const { held, readings, settling, adopted, limits } = this.#link;
+    // A calibration sets them anew.
+    this.gate.narrow(limits.lower, limits.upper);
     const goals = settling ? adopted : this.gate.goals;
     const droop = this.#droop.at(readings.positions);
     for (let i = 0; i < this.#targets.length; i++) {

@@ -1,6 +1,6 @@
 """
-Disconnects a teleoperator and its robot after a stop, in LeRobot's order: once with a leader that floated, once with one that was
-driven. Prints as JSON, for each, what they said, and whether they are still connected. Argument: the bridge.
+Disconnects a teleoperator and its robot after a stop, in the order of lerobot-teleoperate: once with a leader that floated, once
+with one that was driven; and once in that of lerobot-record, with a robot that is to be let down and given back. Prints as JSON, for each, what they said, and whether they are still connected. Argument: the bridge.
 """
 
 import json
@@ -18,8 +18,9 @@ from lerobot_teleoperator_arm_bridge import ArmBridgeTeleoperator, ArmBridgeTele
 bridge = Bridge(sys.argv[1])
 
 
-def ended(driven):
-    robot = ArmBridgeRobot(ArmBridgeRobotConfig(arm="follower", url=sys.argv[1]))
+def ended(driven=False, robot_first=False):
+    wishes = {"disable_torque_on_disconnect": robot_first, "take_over": robot_first}
+    robot = ArmBridgeRobot(ArmBridgeRobotConfig(arm="follower", url=sys.argv[1], **wishes))
     config = ArmBridgeTeleoperatorConfig(arm="leader", url=sys.argv[1], gravity_compensation=True)
     leader = ArmBridgeTeleoperator(config)
     patiently(robot.connect)
@@ -29,12 +30,12 @@ def ended(driven):
     bridge.stop()
     told = None
     try:
-        leader.disconnect()
-        robot.disconnect()
+        for device in (robot, leader) if robot_first else (leader, robot):
+            device.disconnect()
     except Exception as error:
         told = f"{type(error).__name__}: {error}"
     bridge.reset()
     return [told, leader.is_connected, robot.is_connected]
 
 
-print(json.dumps([ended(False), ended(True)]))
+print(json.dumps([ended(), ended(driven=True), ended(robot_first=True)]))

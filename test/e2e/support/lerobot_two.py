@@ -1,11 +1,13 @@
 """
-Two robots follow leaders of their own in one bridge; the first one is disconnected. Prints as JSON the states of all arms before
+Two robots follow leaders of their own in one bridge; a third one cannot connect, and the first one is disconnected, whose stream has
+broken. Prints as JSON the states of all arms before
 and after it. Argument: the bridge.
 """
 
 import json
 import sys
 import time
+from contextlib import suppress
 
 import stand_ins
 
@@ -31,6 +33,17 @@ def led(number):
 
 robots = [led(1), led(2)]
 before = states()
+
+
+def refused():
+    raise RuntimeError("as where somebody else has the pair")
+
+
+third = ArmBridgeRobot(ArmBridgeRobotConfig(arm="follower_2", leader="leader_2", url=sys.argv[1]))
+third.configure = refused
+with suppress(RuntimeError):
+    third.connect()
+robots[0]._arm.stream.close()
 robots[0].disconnect()
 # The leader that is let go is lowered in its own time.
 for _ in range(300):

@@ -57,6 +57,15 @@ describe('positions', () => {
     expect(judge(steps(2.5))).toBe(Verdict.believed);
   });
 
+  test.each([0.12, 0.24, 0.26, 0.39, 3])(
+    'a turn that a servo has lost in %s s of silence is no way of its joint',
+    (silence) => {
+      const { judge, wait } = makeFilter();
+      wait(silence);
+      expect([judge(STEPS), judge(STEPS), judge(STEPS)]).toEqual([Verdict.held, Verdict.held, Verdict.moved]);
+    },
+  );
+
   test('many readings that are thrown away are told once', () => {
     const { judge, filter } = makeFilter();
     let told = 0;

@@ -350,7 +350,7 @@ describe('a stop', () => {
     expect(said.at(-1)).toBe('');
   });
 
-  test('of a servo leaves the arm to what lowers it, until a person stops it too, or resets it', async () => {
+  test('of a servo leaves the arm to what lowers it, until a person stops it too, or resets it once it is cool', async () => {
     const bench = await BenchArm.holding();
     const { arm, shared } = bench;
     bench.servos[1]!.fault({ heat: 69 });
@@ -372,8 +372,14 @@ describe('a stop', () => {
     bench.servos[1]!.fault({ heat: 69 });
     bench.run(0.5);
     expect(shared.stop(0)).toBe(StopWord.fault);
-    arm.drive(new Asking('move', [0, 0]), { lowers: true });
+    const way = new Asking('move', [0, 0]);
+    arm.drive(way, { lowers: true });
     bench.run(0.2);
+    shared.releaseStop(0, shared.stopMark(0));
+    bench.run(PERIOD);
+    expect([arm.source, arm.state, shared.stop(0)]).toEqual([way, StateCode.stopped, StopWord.fault]);
+    bench.servos[1]!.fault({ heat: 30 });
+    bench.run(0.5);
     shared.releaseStop(0, shared.stopMark(0));
     bench.run(PERIOD);
     expect([arm.source, bench.ended.at(-1)!.reason]).toEqual([null, 'stopped']);

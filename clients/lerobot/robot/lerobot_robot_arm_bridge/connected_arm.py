@@ -2,7 +2,8 @@
 
 import logging
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import Literal
 
@@ -78,12 +79,36 @@ class ConnectedArm:
         with suppress(NotDone):
             self.arm.gravity_compensation(False, release=release)
 
+    def pair_with(self, leader: str) -> float | None:
+        """Since when the arm follows that one in the bridge, in seconds since the epoch; None where it does not."""
+        for pair in self.bridge.pairs()["pairs"]:
+            if pair["leader"] == leader and pair["follower"] == self.name and pair["state"] != "idle":
+                return pair["owner_since"]
+        return None
+
+    def end_pair(self, leader: str, since: float) -> None:
+        """Ends the pair that began then. Another one may be somebody else's, and one that has just ended is no error."""
+        if self.pair_with(leader) == since:
+            with suppress(NotDone):
+                self.bridge.end_pair(self.name)
+
     def let_down(self) -> None:
-        """Lowers and releases the arm. A stop, or another client that has it, says what becomes of it: that is logged, and no error."""
-        try:
+        """Lowers and releases the arm, where nobody else says what becomes of it."""
+        with self._unless_others_say():
             self.arm.torque(False)
+
+    def give_back(self) -> None:
+        """Releases an arm that was taken over."""
+        with self._unless_others_say():
+            self.arm.release()
+
+    @contextmanager
+    def _unless_others_say(self) -> Iterator[None]:
+        """A stop, or another client that has the arm, says what becomes of it: that is logged, and no error."""
+        try:
+            yield
         except Refused as error:
-            if error.code not in ("stopped", "owned"):
+            if error.code not in ("stopped", "owned", "disconnected"):
                 raise
             logging.getLogger(__name__).warning("arm %s stays as it is: %s", self.name, error)
 

@@ -1,10 +1,9 @@
 """The robot."""
 
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from functools import cached_property
 from typing import Any
 
-from arm_bridge_client import NotDone
 from lerobot.cameras.utils import make_cameras_from_configs
 from lerobot.robots import Robot
 from lerobot.utils.decorators import check_if_already_connected, check_if_not_connected
@@ -30,6 +29,9 @@ class ArmBridgeRobot(Robot):
         self.config = config
         self._arm = ConnectedArm(config.url, config.token, config.arm, config.use_degrees)
         self.cameras = make_cameras_from_configs(config.cameras)
+        #: What this program has begun and has to end: the arm is its own, or follows in a pair, known by when that began.
+        self._configured = False
+        self._pair: float | None = None
         #: When the positions of the newest observation were read from the servos, in seconds since the epoch.
         self.sampled = 0.0
 
@@ -87,12 +89,14 @@ class ArmBridgeRobot(Robot):
                 force_feedback={"arm": part, "gripper": part},
                 take_over=self.config.take_over,
             )
+            self._pair = self._arm.pair_with(self.config.leader)
             self._arm.wait_for("mirroring")
-            return
-        if self.config.take_over:
-            self._arm.arm.take_over()
-        if not self._arm.state()["torque"]:
-            self._arm.arm.torque(True, take_over=self.config.take_over)
+        else:
+            if self.config.take_over:
+                self._arm.arm.take_over()
+            if not self._arm.state()["torque"]:
+                self._arm.arm.torque(True, take_over=self.config.take_over)
+        self._configured = True
 
     @check_if_not_connected
     def get_observation(self) -> dict[str, Any]:
@@ -128,24 +132,24 @@ class ArmBridgeRobot(Robot):
         """
         The arm holds, or is lowered and released where `disable_torque_on_disconnect` says so. A leader that it has followed in the
         bridge is lowered and released.
+
+        An arm that a stop or another client has meanwhile stays as that left it. This raises nothing then, because some programs
+        of LeRobot disconnect their teleoperator only afterwards.
         """
         self._close()
 
     def _close(self) -> None:
-        connected = self._arm.is_open
+        configured, pair = self._configured, self._pair
+        self._configured, self._pair = False, None
         with ExitStack() as at_last:
             # Also where the bridge is gone and what is asked of it fails.
             for camera in self.cameras.values():
                 if camera.is_connected:
                     at_last.callback(camera.disconnect)
-            at_last.callback(self._arm.close)
-            follows = connected and self.config.leader is not None and self._arm.state()["state"] == "mirroring"
             self._arm.close()
-            if follows:
-                # Only its own pair: others of the same bridge may be somebody else's. One that has just ended is no error.
-                with suppress(NotDone):
-                    self._arm.bridge.end_pair(self.config.arm)
-            if connected and self.config.disable_torque_on_disconnect:
-                self._arm.arm.torque(False)
-            if connected and self.config.take_over:
-                self._arm.arm.release()
+            if pair is not None and self.config.leader is not None:
+                self._arm.end_pair(self.config.leader, pair)
+            if configured and self.config.disable_torque_on_disconnect:
+                self._arm.let_down()
+            if configured and self.config.take_over:
+                self._arm.give_back()
