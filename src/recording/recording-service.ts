@@ -93,9 +93,9 @@ export class RecordingService {
   readonly #client: RecordingClient;
   /** Names of running joint recordings, by arm; null while the file is being created. */
   readonly #running = new Map<Arm, string | null>();
-  #episode: { readonly facts: RunningEpisode; readonly watch: EpisodeWatch } | null = null;
-  /** Resolves when an episode that is being begun or completed has been; null while none is. */
-  #changing: Promise<void> | null = null;
+  #episode: { readonly facts: RunningEpisode; readonly watch: EpisodeWatch; readonly ending: boolean } | null = null;
+  /** Settles when all episodes that are being begun or completed have been. */
+  #changes: Promise<unknown> = Promise.resolve();
   #recovering = false;
   /** Warning about the room that is left for recordings; empty while there is enough. */
   #roomWarning = '';
@@ -109,8 +109,8 @@ export class RecordingService {
     this.#client.onEnded = (recording, problem) => {
       parts.notice(`the recording "${recording}" has ended early: ${problem}`);
       if (this.#episode?.facts.name !== recording) return;
-      const { facts, watch } = this.#episode;
-      this.#episode = { facts: { ...facts, early: { ended: parts.clock.wall(), problem } }, watch };
+      const { facts } = this.#episode;
+      this.#episode = { ...this.#episode, facts: { ...facts, early: { ended: parts.clock.wall(), problem } } };
     };
     this.#client.onRoom = (warning) => {
       // Once, although the numbers in it change.
@@ -201,21 +201,20 @@ export class RecordingService {
    * stopped.
    * @throws {BridgeError} disconnected; bad_request if an episode is running, the name is taken, or there is no room
    */
-  async startEpisode({ name, dataset, arms, ...labels }: EpisodeRequest): Promise<RunningEpisode> {
-    if (this.#changing !== null) await this.#settled();
-    if (this.#episode !== null)
-      throw new BridgeError('bad_request', `An episode is being recorded already: "${this.#episode.facts.name}".`);
-    if (arms.length === 0)
-      throw new BridgeError('disconnected', 'No arm is connected: connect one, then record the episode.');
-    for (const arm of arms) arm.requireConnected();
-    const { clock } = this.#parts;
-    return this.#change(async () => {
+  startEpisode({ name, dataset, arms, ...labels }: EpisodeRequest): Promise<RunningEpisode> {
+    return this.#inTurn(async () => {
+      if (this.#episode !== null)
+        throw new BridgeError('bad_request', `An episode is being recorded already: "${this.#episode.facts.name}".`);
+      if (arms.length === 0)
+        throw new BridgeError('disconnected', 'No arm is connected: connect one, then record the episode.');
+      for (const arm of arms) arm.requireConnected();
+      const { clock } = this.#parts;
       const began = clock.wall();
       const chosen = name ?? `${dataset ?? 'episode'}-${timeName(began)}`.slice(-64);
       const said = { ...NOT_SAID, ...labels };
       const { path } = await this.#begin({ name: chosen, dataset, content: 'episode', rate: null, labels: said }, arms);
       const facts = { name: chosen, dataset, path, began, early: null, arms: arms.map((arm) => arm.name), ...said };
-      this.#episode = { facts, watch: new EpisodeWatch(chosen, arms, this.#client, clock) };
+      this.#episode = { facts, watch: new EpisodeWatch(chosen, arms, this.#client, clock), ending: false };
       return facts;
     });
   }
@@ -226,11 +225,11 @@ export class RecordingService {
    * @param labels replace the labels given at the start
    * @returns null if no episode is running
    */
-  async stopEpisode(drop = false, labels: Partial<Labels> = {}): Promise<RecordingSummary | null> {
-    if (this.#changing !== null) await this.#settled();
-    if (this.#episode === null) return null;
-    const { facts, watch } = this.#episode;
-    return this.#change(async () => {
+  stopEpisode(drop = false, labels: Partial<Labels> = {}): Promise<RecordingSummary | null> {
+    return this.#inTurn(async () => {
+      if (this.#episode === null) return null;
+      const { facts, watch } = this.#episode;
+      this.#episode = { facts, watch, ending: true };
       watch.close();
       try {
         return await this.#client.command({ kind: 'end', name: facts.name, drop, labels });
@@ -240,28 +239,16 @@ export class RecordingService {
     });
   }
 
-  /** Waits until an episode that is being begun or completed has been. */
-  async #settled(): Promise<void> {
-    while (this.#changing !== null) await this.#changing;
-  }
-
-  /** Begins or completes an episode. */
-  async #change<T>(change: () => Promise<T>): Promise<T> {
-    const result = change();
-    this.#changing = result.then(
-      () => {},
-      () => {},
-    );
-    try {
-      return await result;
-    } finally {
-      this.#changing = null;
-    }
+  /** An episode is begun or completed once those before it have been. */
+  #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const result = this.#changes.then(change);
+    this.#changes = result.catch(() => {});
+    return result;
   }
 
   /** Adds a mark to the episode. @returns false if no episode is running, or it has ended early */
   mark(text: string): boolean {
-    if (this.#episode === null || this.#changing !== null || this.#episode.facts.early !== null) return false;
+    if (this.#episode === null || this.#episode.ending || this.#episode.facts.early !== null) return false;
     this.#episode.watch.tell('info', '', 'mark', text);
     return true;
   }
