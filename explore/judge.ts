@@ -957,7 +957,8 @@ export class Judge {
       return;
     }
     const tooFast = servo.pace.take(now, setpoint, position + ahead, position, most);
-    if (tooFast === null) return;
+    // Goals of an arm that floats leap where its gains change, and its servos follow them softly.
+    if (tooFast === null || (tooFast.what === 'gain' && arm.floats(now))) return;
     servo.pace.reset();
     if (tooFast.what === 'speed')
       this.complain('pace', arm.name, `${joint.name} was sent goals at ${tooFast.by.toFixed(2)} rad/s`);

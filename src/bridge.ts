@@ -609,6 +609,7 @@ export class Bridge {
       this.#rosRoom = await this.#host.startRos({
         clock: this.#host.clock,
         config: this.#config,
+        pairs: () => this.#config.pairs,
         mountOf: (arm) => this.#mountOf(arm),
         loop: () => this.loop(),
         arms: this.arms,

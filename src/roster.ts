@@ -232,7 +232,7 @@ export class Roster {
     if (plans.length >= MOST_ARMS) throw refusal(`There is no room for more than ${MOST_ARMS} arms.`);
     const ids = plans.map((plan, index) => plan.config.id ?? index);
     const id = config.id === undefined || ids.includes(config.id) ? Math.max(...ids) + 1 : config.id;
-    return this.#add({ ...config, id, mount: this.#beside(config.mount) }, kit);
+    return this.#add({ ...config, id, mount: this.#beside(config.mount) }, kit, true);
   }
 
   /** A free place for a base: the wanted one if no other arm stands there. */
@@ -373,9 +373,15 @@ export class Roster {
     return data;
   }
 
-  async #add(config: ArmConfig, kit = false): Promise<Arm> {
+  /** @param named its name has been chosen, so that no arm of another name can be it */
+  async #add(config: ArmConfig, kit = false, named = false): Promise<Arm> {
     const { arms, planners } = this.#parts;
-    const key = [kit || config.bus === 'ros' ? config.name : '', config.bus, config.model, config.variant].join(' ');
+    const key = [
+      kit || named || config.bus === 'ros' ? config.name : '',
+      config.bus,
+      config.model,
+      config.variant,
+    ].join(' ');
     const spare = this.#spare.get(key);
     const arm = spare ?? (await this.#make(config, kit));
     this.#spare.set(key, arm);

@@ -149,6 +149,8 @@ const WRITTEN = 'textarea, input:not([type="range"], [type="checkbox"], [type="r
 const PRESSED = 'button:not([aria-disabled="true"]), select, summary, input[type="checkbox"], input[type="radio"]';
 /** Whoever has clicked a control has not chosen it by the keyboard: Space stops, and does not press it again. */
 let pointed = false;
+/** A key that leads to controls is down. */
+let leading = false;
 /** The space bar is down, and has stopped. */
 let stopping = false;
 
@@ -169,13 +171,22 @@ window.addEventListener(
   'pointerdown',
   () => {
     pointed = true;
+    leading = false;
+  },
+  true,
+);
+// An arrow that scrolls leaves the control where it was.
+window.addEventListener(
+  'focusin',
+  () => {
+    if (leading) pointed = false;
   },
   true,
 );
 window.addEventListener(
   'keydown',
   (event) => {
-    if (event.key === 'Tab' || event.key.startsWith('Arrow')) pointed = false;
+    leading = event.key === 'Tab' || event.key.startsWith('Arrow');
     if (!isStopKey(event)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -188,6 +199,7 @@ window.addEventListener(
 window.addEventListener(
   'keyup',
   (event) => {
+    leading = false;
     if (event.key !== ' ' || !stopping) return;
     stopping = false;
     event.preventDefault();

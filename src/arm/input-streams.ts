@@ -79,6 +79,14 @@ export class InputStreams {
     return groupOf(stream.session);
   }
 
+  /** A message has been refused without being handled: its stream must be silent before it can take the arm. */
+  refuse(arm: Arm, ownerKey: string): void {
+    const streams = this.#streams.get(arm) ?? new Map<string, Stream>();
+    this.#streams.set(arm, streams);
+    const session = streams.get(ownerKey)?.session ?? null;
+    if (session === null) streams.set(ownerKey, { heard: this.#clock.now(), session });
+  }
+
   /** Whether this owner's messages drive the arm now. */
   drives(arm: Arm, ownerKey: string): boolean {
     return (this.#streams.get(arm)?.get(ownerKey)?.session ?? null) !== null;

@@ -42,6 +42,11 @@ export class StreamService {
     return null;
   }
 
+  /** A message has been refused without being handled: its stream must be silent before it can take the arm. */
+  refuse(arm: Arm, caller: Caller): void {
+    this.#inputs.refuse(arm, caller.owner.key);
+  }
+
   /** Ends the caller's stream at once: the arm decelerates and holds. An arm of another owner is not affected. */
   async stop(arm: Arm, caller: Caller): Promise<void> {
     await this.#inputs.stop(arm, caller.owner.key);

@@ -143,10 +143,18 @@ export class ChunkService {
       );
     }
     const ask = arm.ask();
-    arm.requireHolding();
-    const refused = arm.refusalFor(caller, joints);
-    if (refused !== null) throw refused;
-    arm.requirePlaced(caller);
+    try {
+      arm.requireHolding();
+      const refused = arm.refusalFor(caller, joints);
+      if (refused !== null) throw refused;
+      arm.requirePlaced(caller);
+    } catch (error) {
+      const known = this.#senders.get(arm)?.has(caller.owner.key) === true;
+      // One that is new may have to take over, but a reset alone lets nobody go on.
+      if (known || (error instanceof BridgeError && error.code === 'stopped'))
+        this.#refused(arm, caller.owner.key, arrived, chunk.times.at(-1)! - Math.max(age, 0));
+      throw error;
+    }
     const times = Float64Array.from(chunk.times, (time) => arrived - Math.max(age, 0) + time);
     if (this.#runOf(arm, caller, joints) === undefined) this.#requirePaused(arm, caller, arrived - age, times.at(-1)!);
     const none = { motion: null, age, kept: 0, skipped: times.length, begins: 0, ends: 0, slowed: [] };
@@ -394,6 +402,14 @@ export class ChunkService {
     this.#senders.set(arm, senders);
     for (const [other, { pause }] of senders) if (pause + MOST_PAUSE < now) senders.delete(other);
     senders.set(key, { heard: now, pause: now + pauseFor(last - now), severed: false });
+  }
+
+  /** Whoever sends on while the arm cannot follow does not take it by that once it can. @param duration of the chunk, s */
+  #refused(arm: Arm, key: string, now: number, duration: number): void {
+    const senders = this.#senders.get(arm) ?? new Map<string, Sender>();
+    this.#senders.set(arm, senders);
+    const { heard, pause } = senders.get(key) ?? { heard: Number.NEGATIVE_INFINITY, pause: now };
+    senders.set(key, { heard, pause: Math.max(pause, now + pauseFor(duration)), severed: true });
   }
 
   #sever(arm: Arm, key: string): void {

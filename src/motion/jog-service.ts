@@ -43,6 +43,16 @@ export class JogService {
     return null;
   }
 
+  /** Whether the caller's stream drives the arm now. */
+  drives(arm: Arm, caller: Caller): boolean {
+    return this.#inputs.drives(arm, caller.owner.key);
+  }
+
+  /** A message has been refused without being handled: its stream must be silent before it can take the arm. */
+  refuse(arm: Arm, caller: Caller): void {
+    this.#inputs.refuse(arm, caller.owner.key);
+  }
+
   /** Ends the caller's stream at once: the arm decelerates and holds. An arm of another owner is not affected. */
   async stop(arm: Arm, caller: Caller): Promise<void> {
     await this.#inputs.stop(arm, caller.owner.key);

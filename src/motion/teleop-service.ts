@@ -72,13 +72,19 @@ export class TeleopService {
     const now = this.#clock.now();
     const before = this.#leading.get(arm);
     if (before !== undefined && before.sender !== sender && now - before.arrived < TURN) {
+      this.#inputs.refuse(arm, caller.owner.key);
       return `arm ${arm.name} is led by another hand`;
     }
     const same = before?.sender === sender ? before : undefined;
     const late = same === undefined ? null : lateness(same, message.timestamp, now);
     if (late !== null) return late;
     const running = this.#inputs.drives(arm, caller.owner.key);
-    if (!running) requireFree(arm, caller);
+    try {
+      if (!running) requireFree(arm, caller);
+    } catch (error) {
+      this.#inputs.refuse(arm, caller.owner.key);
+      throw error;
+    }
     const group = this.#inputs.take(arm, { kind: 'stream', timeout: DEAD_MAN }, caller);
     if (group instanceof BridgeError) throw group;
     const { gripper } = arm.model;

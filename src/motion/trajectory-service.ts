@@ -175,6 +175,7 @@ export class TrajectoryService {
   requireGripper(arm: Arm, { position }: GripperCommand, caller: Caller): void {
     arm.requireHolding();
     requireOwn(arm, 'gripper', caller);
+    arm.requirePlaced(caller);
     const { gripper } = arm.model;
     if (gripper === null) throw new BridgeError('unsupported', `Arm ${arm.name} has no gripper.`, { arm });
     const { name, lower, upper } = arm.model.joints[gripper.index]!;

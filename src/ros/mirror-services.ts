@@ -31,14 +31,14 @@ export function offerMirroring(
   name: string,
   mirror: MirrorService,
   arms: Arms,
-  configured: readonly PairConfig[],
+  configured: () => readonly PairConfig[],
   isOpen: () => boolean,
 ): void {
   const onError = (error: unknown): object => refusal(faultOf(error, name));
   const start = async (request: StartRequest): Promise<object> => {
     const caller = callerOf(node, `${name}/start_mirroring`, request.take_over);
     await arms.journal.during('mirroring', null, caller.origin, async () =>
-      mirror.start(mirrorRequest(request, arms, configured), caller),
+      mirror.start(mirrorRequest(request, arms, configured()), caller),
     );
     return { success: true, code: '', message: 'Leader-follower control started' };
   };

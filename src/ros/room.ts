@@ -51,6 +51,8 @@ const FAREWELL = 0.5;
 export interface RosServices {
   readonly clock: Clock;
   readonly config: Config;
+  /** Pairs of the configuration as it is now. */
+  pairs(): Config['pairs'];
   /** Mounting pose of an arm in the frame `world`. */
   mountOf(arm: Arm): ArmConfig['mount'];
   /** Figures of the control loop. */
@@ -241,7 +243,7 @@ async function populate(
     if (!arms.all[i]!.remote) sources.push(addLocal(arms.all[i]!));
   }
   if (accepts) {
-    offerMirroring(root, `${prefix}/${NODE_NAME}`, mirror, arms, services.config.pairs, inputs.isOpen);
+    offerMirroring(root, `${prefix}/${NODE_NAME}`, mirror, arms, services.pairs, inputs.isOpen);
     offerEpisodes(root, `${prefix}/${NODE_NAME}`, services.episodes, arms, inputs.isOpen);
   }
   watchCameras(root, services.config.recording.images, services.episodes, qualities);

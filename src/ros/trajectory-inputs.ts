@@ -1,4 +1,4 @@
-import type { Caller, Joints } from '../arm/types.ts';
+import type { Caller } from '../arm/types.ts';
 import type { PathTolerances } from '../motion/trajectory-service.ts';
 import type { Actions, GoalRun, Outcome } from './action.ts';
 import type { InputParts } from './arm-inputs.ts';
@@ -88,9 +88,11 @@ export class TrajectoryInputs {
   /** Ends the controller's motion, and any trajectory that waits or is being checked: the arm decelerates and holds. */
   async #halt(caller: Caller): Promise<void> {
     const { arm } = this.#parts;
-    const has = (joints: Joints): boolean => arm.ownerOf(joints)?.key === caller.owner.key;
-    const joints = has('gripper') ? 'all' : 'arm';
-    if (has('arm') || arm.ownerOf(joints) === null) await arm.halt(caller, undefined, joints);
+    // Nobody owns joints for which a trajectory is still being checked.
+    const idle = arm.ownerOf('all') === null;
+    const has = (joints: 'arm' | 'gripper'): boolean => idle || arm.ownerOf(joints)?.key === caller.owner.key;
+    if (has('arm')) await arm.halt(caller, undefined, has('gripper') ? 'all' : 'arm');
+    else if (has('gripper')) await arm.halt(caller, undefined, 'gripper');
   }
 
   /** Returns a function for the time until `begin`, s. */

@@ -271,6 +271,25 @@ test.each(BOTH)(
   },
 );
 
+test('chunks that go on through a long stop do not take the arm by its reset alone', async () => {
+  const way = wave();
+  const next = () => send(chunk((t) => way(wall() + t)));
+  expect((await next()).status).toBe(200);
+  await watch(0.5);
+  await bridge.post('/stop');
+  for (let round = 0; round < 20; round++) {
+    expect((await next()).status).toBe(409);
+    await watch(0.4);
+  }
+  await bridge.post('/stop/reset');
+  const held = goal();
+  for (let round = 0; round < 4; round++) {
+    expect((await next()).body.detail).toMatch(/then begin anew/);
+    await watch(0.4);
+  }
+  expect(goal()).toBe(held);
+});
+
 test.each(BOTH)('what was observed before a stop%.0s is not followed after its reset%s', async (query) => {
   await accepted(chunk(() => 0));
   await watch(3);

@@ -106,6 +106,15 @@ test('a hand that goes on over a stop and a reset does not lead the arm until it
   expect(await feed(0.9, { after: 0.6 })).toBeNull();
 });
 
+test('a hand that goes on through a long stop does not lead the arm by its reset alone', async () => {
+  await feed(1);
+  await bridge.until(arm.stop('test'));
+  for (let round = 0; round < 60; round++) expect(await feed(1, { after: 0.2 })).toMatch(/stopped/);
+  await bridge.until(arm.reset());
+  expect(await feed(0.9, { after: 0.2 })).toMatch(/pause the stream/);
+  expect(await feed(0.9, { after: 0.6 })).toBeNull();
+});
+
 test('a limp arm is not led', async () => {
   await bridge.until(bridge.bridge.torque.off(arm, true, CALLER));
   expect(await feed(1)).toBe('arm arm is connected, not ready');

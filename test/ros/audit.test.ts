@@ -43,7 +43,14 @@ beforeEach(async () => {
   offered.offerMotion(motion);
   offered.offerTorque(torque);
   offered.offerGravity(gravity);
-  offerMirroring(node, '/arm_bridge', mirror, arms, [], () => true);
+  offerMirroring(
+    node,
+    '/arm_bridge',
+    mirror,
+    arms,
+    () => [],
+    () => true,
+  );
   const episodes: Episodes = {
     startEpisode: async () => ({ name: 'one', path: '/one' }),
     stopEpisode: async () => null,

@@ -18,7 +18,14 @@ test('ROS 2 starts no pair with an arm whose name another bridge has on the grap
     getPublishersInfoByTopic: () => [],
   } as unknown as RosNode;
   const { arms, mirror } = bridge.bridge;
-  offerMirroring(node, '/arm_bridge', mirror, arms, [], () => true);
+  offerMirroring(
+    node,
+    '/arm_bridge',
+    mirror,
+    arms,
+    () => [],
+    () => true,
+  );
   for (const id of [0, 1]) await bridge.post(`/move/init?robot_id=${id}`);
   bridge.arm('follower').barred = ({ owner }) =>
     (owner.client ?? owner).key.startsWith('ros') ? 'another bridge has its name' : '';

@@ -2,6 +2,7 @@ import { command } from '../api.ts';
 import { block, button, h, setText } from '../dom.ts';
 import type { Hands } from '../hand.ts';
 import type { SetupState } from '../protocol.ts';
+import { whyNoMotion } from '../reasons.ts';
 import type { SettingUp } from '../setting-up.ts';
 import type { Store } from '../store.ts';
 import { withoutRoutes } from '../words.ts';
@@ -79,7 +80,11 @@ export function firstTeleoperation(
         return frame?.calibrated !== true;
       });
       const first = unknown.length === 0 ? '' : `Calibrate ${unknown.join(' and ')} first.`;
-      block(begin, state === 'idle' ? first : 'It is on its way.');
+      const [blocked] = store.arms
+        .filter(({ name }) => name === leader || name === follower)
+        .map((arm) => whyNoMotion(store, arm))
+        .filter((reason) => reason !== '');
+      block(begin, state === 'idle' ? first || (blocked ?? '') : 'It is on its way.');
       asked.hidden = !follows;
       // Not to an answer: it is to be looked at first.
       if (follows && document.activeElement === begin) asked.focus();

@@ -15,6 +15,8 @@ from ament_index_python.packages import get_package_share_directory
 
 PACKAGE = "arm_bridge_moveit"
 WORLD = "world"
+#: Largest speed at which the bridge moves an arm whose angles may be wrong, rad/s.
+UNCALIBRATED = 0.3
 XACRO = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
 
 
@@ -31,6 +33,9 @@ class Arm:
     prefix: str
     xyz: tuple
     rpy: tuple
+    #: Part of its speeds that the bridge allows, and whether it drives an arm whose angles may be wrong, which is slow.
+    speed: float = 1.0
+    uncalibrated: bool = False
 
 
 def data(*path):
@@ -63,7 +68,8 @@ def arms_of(config, names, prefix):
             raise ArmsError(f'{PACKAGE} has nothing for the model "{model}" of arm {name}')
         mount = arm.get("mount") or {}
         pose = (tuple(mount.get("xyz", (0, 0, 0))), tuple(mount.get("rpy", (0, 0, 0))))
-        arms.append(Arm(name, model, f"{name}_" if prefix == "auto" else prefix or "", *pose))
+        begins = f"{name}_" if prefix == "auto" else prefix or ""
+        arms.append(Arm(name, model, begins, *pose, arm.get("speed_scale", 1.0), arm.get("uncalibrated", False)))
     if len({arm.prefix for arm in arms}) < len(arms):
         raise ArmsError(
             f'{" and ".join(names)} would share their joint names: let them begin with the names of the arms, by '
@@ -159,7 +165,15 @@ def renamed(values, arm):
 
 
 def joint_limits(arms):
-    return joined(arms, "joint_limits.yaml", lambda text, arm: {**text, "joint_limits": renamed(text["joint_limits"], arm)})
+    def change(text, arm):
+        slowest = UNCALIBRATED if arm.uncalibrated else float("inf")
+        limits = {
+            name: {**limit, "max_velocity": min(arm.speed * limit["max_velocity"], slowest)}
+            for name, limit in text["joint_limits"].items()
+        }
+        return {**text, "joint_limits": renamed(limits, arm)}
+
+    return joined(arms, "joint_limits.yaml", change)
 
 
 def kinematics(arms):

@@ -49,10 +49,11 @@ export class StreamSessions {
     }
     const turn = this.#turns.get(arm);
     const now = this.#clock.now();
+    const by = message.type === 'jog' ? this.#jogging : this.#goals;
     if (turn !== undefined && turn.client !== client && now - turn.last < TURN) {
+      by.refuse(arm, caller);
       return `arm ${arm.name} is driven by another client`;
     }
-    const by = message.type === 'jog' ? this.#jogging : this.#goals;
     try {
       const refused = message.type === 'jog' ? this.#jog(arm, message, caller) : this.#follow(arm, message, caller);
       if (refused !== null) return typeof refused === 'string' ? refused : inWords(refused);
@@ -60,7 +61,9 @@ export class StreamSessions {
       if (error instanceof BridgeError) return inWords(error);
       throw error;
     }
-    this.#turns.set(arm, { client, caller, by, last: now });
+    // A stick at rest drives nothing.
+    if (message.type === 'joints' || this.#jogging.drives(arm, caller))
+      this.#turns.set(arm, { client, caller, by, last: now });
     return null;
   }
 
