@@ -398,16 +398,20 @@ export class ChunkService {
   }
 
   #heard(arm: Arm, key: string, now: number, last: number): void {
+    this.#sendersOf(arm, now).set(key, { heard: now, pause: now + pauseFor(last - now), severed: false });
+  }
+
+  /** Those of whom something is still to be remembered. */
+  #sendersOf(arm: Arm, now: number): Map<string, Sender> {
     const senders = this.#senders.get(arm) ?? new Map<string, Sender>();
     this.#senders.set(arm, senders);
     for (const [other, { pause }] of senders) if (pause + MOST_PAUSE < now) senders.delete(other);
-    senders.set(key, { heard: now, pause: now + pauseFor(last - now), severed: false });
+    return senders;
   }
 
   /** Whoever sends on while the arm cannot follow does not take it by that once it can. @param duration of the chunk, s */
   #refused(arm: Arm, key: string, now: number, duration: number): void {
-    const senders = this.#senders.get(arm) ?? new Map<string, Sender>();
-    this.#senders.set(arm, senders);
+    const senders = this.#sendersOf(arm, now);
     const { heard, pause } = senders.get(key) ?? { heard: Number.NEGATIVE_INFINITY, pause: now };
     senders.set(key, { heard, pause: Math.max(pause, now + pauseFor(duration)), severed: true });
   }
