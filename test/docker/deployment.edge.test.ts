@@ -122,7 +122,7 @@ describe('the unit of systemd', () => {
   test('gives the tokens to the bridge alone', () => {
     for (const credential of ['token', 'read_token']) {
       expect(UNIT).toContain(`LoadCredential=${credential}:/etc/arm-bridge/${credential}\n`);
-      expect(UNIT).toContain(`ARM_BRIDGE_HTTP_${credential.toUpperCase()}_FILE=%d/${credential}`);
+      expect(UNIT).toContain(`ARM_BRIDGE_HTTP_${credential.toUpperCase()}_FILE=%t/credentials/%n/${credential}\n`);
     }
   });
 

@@ -648,6 +648,12 @@ export class FakeJogging {
     return null;
   }
 
+  drives(arm: FakeArm): boolean {
+    return this.fed.some((message) => message.arm === arm.name);
+  }
+
+  refuse(): void {}
+
   async stop(arm: FakeArm): Promise<void> {
     this.stopped.push(arm.name);
   }
@@ -662,6 +668,8 @@ export class FakeStreams {
     this.fed.push({ arm: arm.name, goals, stream });
     return null;
   }
+
+  refuse(): void {}
 
   async stop(arm: FakeArm): Promise<void> {
     this.stopped.push(arm.name);

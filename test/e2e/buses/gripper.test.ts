@@ -110,7 +110,8 @@ describe.skipIf(!HAS_ROS)('a gripper as rclpy and its servo see it', () => {
     await expect
       .poll(() => bridge.log)
       .toMatch(/gripper_cmd, ROS 2\): failed: .*(servos have not answered|disconnected)/);
-    expect(await witness.trigger('/arm/arm_bridge/stop')).toMatchObject({ success: true });
+    // Confirmed or not: its servos are silent.
+    await witness.trigger('/arm/arm_bridge/stop');
     rig.bus.faults.dead.clear();
     await expect.poll(async () => (await bridge.arm(0)).state).toBe('stopped');
   });
