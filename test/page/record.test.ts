@@ -41,7 +41,7 @@ describe.skipIf(!HAS_BROWSER)('the panel for recording', () => {
     await panel.getByLabel('Dataset').fill('pick');
     await shows(page, '#panel-record [role=status]', /^Nothing is being recorded/);
     await page.locator('#tab-arms').press('r');
-    await shows(page, '#panel-record [role=status]', /^pick-\S+: \d+ s/);
+    await shows(page, '#panel-record [role=status]', /^pick-\S+: leader, follower, \d+ s/);
     expect((await bridge.get('/api/v1/episode')).body.episode).toMatchObject({ task: 'more room', dataset: 'pick' });
     await page.locator('#tab-record').press('m');
     await shows(page, '#notices', /Marked/);
