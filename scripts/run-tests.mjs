@@ -7,8 +7,21 @@ import { fileURLToPath } from 'node:url';
 import { runChecks, runScript, runTests, tell } from './lib/checks.mjs';
 import { copyCheckout, otherEnvironment } from './lib/other-ros.mjs';
 
-/** Folders whose unit tests only calculate, which a newer Node does alike: it runs those of all others. */
-const ONLY_CALCULATE = ['calibration', 'explore', 'kinematics', 'motion', 'moveit'];
+/**
+ * Folders whose unit tests only calculate, most of them whole bridges in virtual time, which a newer Node does alike: it runs
+ * those of all others here, and all with `npm run check`.
+ */
+const ONLY_CALCULATE = [
+  'bench',
+  'calibration',
+  'explore',
+  'kinematics',
+  'mirror',
+  'motion',
+  'moveit',
+  'recording',
+  'setup',
+];
 /** What a newer Node runs besides unit tests: what leans on Node's own interfaces, and a whole session of a pair. */
 const ON_NEWER_NODE = [
   ...['http/live', 'http/server', 'http/tls', 'http/connections', 'http/teleop'].map((name) => `test/${name}.edge`),
