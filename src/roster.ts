@@ -274,14 +274,23 @@ export class Roster {
   /** @returns null when the arm is limp and nobody can drive it any more, else why not */
   async #lower(arm: Arm, caller: Caller): Promise<string | null> {
     const { mirror, gravity, motion } = this.#parts;
+    const why = `arm ${arm.name} is being disconnected by ${caller.owner.name}`;
+    if (arm.remote) {
+      // Stopped, limp or not, it stays what it is on its own machine.
+      await mirror.leave(arm, why);
+      const refused = arm.refusalFor(caller);
+      if (refused !== null) throw refused;
+      arm.letGoByOwner(why);
+      return null;
+    }
     arm.requireDrivable();
-    await mirror.leave(arm, `arm ${arm.name} is being disconnected by ${caller.owner.name}`);
+    await mirror.leave(arm, why);
     await gravity.stop(arm, caller, 'hold');
     const takeOver = caller.takeOver || arm.owner?.key === caller.owner.key;
     const leaving: Caller = { ...caller, owner: LEAVING, takeOver };
     // Whatever drives it ends, and nothing else may begin between going limp and the closing of its bus.
     await arm.halt(leaving, () => arm.reserve(LEAVING));
-    if (arm.remote || !arm.read().torque) return null;
+    if (!arm.read().torque) return null;
     const { ok, message } = await motion.sleep(arm, leaving);
     return ok ? null : `Arm ${arm.name} is still connected, since it was not lowered: ${message}`;
   }

@@ -18,11 +18,21 @@ export const whyTaken = ({ leader, follower }: { readonly leader: string; readon
   `${leader} leads ${follower} already: press End first.`;
 
 /** Why an arm cannot be driven now, and what to do first; empty when it can. */
-export function whyNoMotion(store: Store, { id, name }: ArmInfo): string {
+export function whyNoMotion(store: Store, info: ArmInfo): string {
+  const stopped = store.frames.get(info.id)?.state === 'stopped' ? `${info.name} is stopped: press Reset first.` : '';
+  return whyNoAnswer(store, info) || stopped;
+}
+
+/** Why an arm cannot be lowered now, and what to do first; empty when it can: also after its own servos have stopped it. */
+export function whyNoLowering(store: Store, info: ArmInfo): string {
+  const failed = store.frames.get(info.id)?.failed === true;
+  return failed ? whyNoAnswer(store, info) : whyNoMotion(store, info);
+}
+
+function whyNoAnswer(store: Store, { id, name }: ArmInfo): string {
   const none = whyNoControl(store);
   if (none !== '') return none;
   const state = store.frames.get(id)?.state;
-  if (state === 'stopped') return `${name} is stopped: press Reset first.`;
   if (state === undefined || state === 'disconnected')
     return `${name} does not answer: look at its cable and its power.`;
   return '';

@@ -10,7 +10,7 @@ export function withoutRoutes(text: string): string {
 }
 
 /** What a person would type at a terminal, as a clause of its own. */
-const TYPED = /[;:] [^;:.]*(?:arm-bridge |--)[^;:.]*/g;
+const TYPED = /[;:] (?:[^;:.]|\.(?=\S))*(?:arm-bridge |--)(?:[^;:.]|\.(?=\S))*/g;
 
 /** The words of the bridge without the commands of its terminal. */
 export function withoutCommands(text: string): string {

@@ -53,6 +53,8 @@ export class ArmSession {
   readonly joints: Joints;
   /** The session lowers the arm, even after the arm's own servos have stopped it. */
   readonly lowers: boolean;
+  /** A person leads the arm, on another machine perhaps, where it may be limp and have another owner. */
+  readonly led: boolean;
   /** Number of the motion begun last; null before the first. */
   motion: number | null = null;
   /** The last motion has reached its end. */
@@ -89,9 +91,10 @@ export class ArmSession {
     {
       timeLimit,
       lowering,
+      led,
       joints,
       doing,
-    }: Required<Pick<ClaimOptions, 'timeLimit' | 'lowering' | 'joints'>> & { readonly doing: Doing },
+    }: Required<Pick<ClaimOptions, 'timeLimit' | 'lowering' | 'led' | 'joints'>> & { readonly doing: Doing },
     end: (session: ArmSession) => void,
   ) {
     this.arm = arm;
@@ -103,6 +106,7 @@ export class ArmSession {
     this.#doing = doing;
     this.lowers = lowering;
     if (lowering) this.headsFor = 'limp';
+    this.led = led;
     this.joints = joints;
     this.#deadline = arm.clock.now() + timeLimit;
     this.#end = end;

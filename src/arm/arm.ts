@@ -58,6 +58,8 @@ export interface ClaimOptions {
   readonly joints?: Joints;
   /** The session moves nothing: torque, a halt, a hold. */
   readonly still?: boolean;
+  /** A person leads the arm: on another machine it may then be limp, or floated by somebody there. */
+  readonly led?: boolean;
   /** Journal entry of the session; left out: a motion, or torque if it moves nothing. */
   readonly act?: Act;
 }
@@ -409,8 +411,23 @@ export class Arm implements ControlListener {
     );
   }
 
-  /** @throws {BridgeError} disconnected or stopped, with the reason and the remedy */
+  /** @throws {BridgeError} disconnected or stopped, with the reason and the remedy; unsupported when its machine has it limp */
   requireDrivable(): void {
+    this.#requireAlive();
+    if (this.#remoteOwner.holding) return;
+    throw new BridgeError(
+      'unsupported',
+      `Arm ${this.name} is limp: switch its torque on at the machine that owns its bus.`,
+      { arm: this },
+    );
+  }
+
+  /** For an arm that a person is to lead, which may be limp. @throws {BridgeError} disconnected or stopped */
+  requireLeadable(): void {
+    this.#requireAlive();
+  }
+
+  #requireAlive(): void {
     this.requireConnected();
     if (this.read().state === 'stopped' || this.latched) {
       throw new BridgeError('stopped', `Arm ${this.name} is stopped (${this.#stopReason}).`, {
@@ -418,15 +435,9 @@ export class Arm implements ControlListener {
         remedy: 'reset',
       });
     }
-    const { blocked, holding } = this.#remoteOwner;
+    const { blocked } = this.#remoteOwner;
     if (blocked !== '')
       throw new BridgeError('stopped', `Arm ${this.name} cannot be driven: ${blocked}.`, { arm: this });
-    if (holding) return;
-    throw new BridgeError(
-      'unsupported',
-      `Arm ${this.name} is limp: switch its torque on at the machine that owns its bus.`,
-      { arm: this },
-    );
   }
 
   /** @throws {BridgeError} uncalibrated, when the arm's angles may be wrong and the caller has not acknowledged that */
@@ -440,13 +451,14 @@ export class Arm implements ControlListener {
   }
 
   /**
-   * The machine that owns the arm reports its state. A motion from here that is no longer allowed ends.
+   * The machine that owns the arm reports its state. A motion from here that is no longer allowed ends; an arm that is led
+   * may be limp.
    * @param blocked why the arm must not be driven from here; empty when it may
    * @param other who else drives it there, human-readable; empty: nobody
    */
   toldByOwner(holding: boolean, blocked: string, other: string): void {
     this.#remoteOwner = { holding, blocked, other };
-    if (blocked === '' && holding) return;
+    if (blocked === '' && (holding || this.#ownership.led)) return;
     const message = blocked === '' ? 'the machine that owns its bus has switched its torque off' : blocked;
     this.#interrupt();
     this.#ownership.lose({ reason: 'stopped', message });
@@ -454,6 +466,7 @@ export class Arm implements ControlListener {
 
   /** The machine that owns the arm no longer follows: whatever drives the arm from here ends. @param message why */
   letGoByOwner(message: string): void {
+    if (this.#ownership.led) return;
     this.#interrupt();
     this.#ownership.lose({ reason: 'taken_over', message });
   }
@@ -545,13 +558,14 @@ export class Arm implements ControlListener {
 
   /**
    * For a caller that is about to claim several arms, of which it needs all.
+   * @param led a person leads the arm: who floats it on its own machine does not matter
    * @throws {BridgeError} uncalibrated, owned; stopped when reserved: if a claim for a motion would
    */
-  requireClaimable(caller: Caller): void {
+  requireClaimable(caller: Caller, led: boolean): void {
     try {
       this.requirePlaced(caller);
       this.#ownership.requireClaimable(caller, 'all');
-      this.#requireRemoteFree(caller);
+      if (!led) this.#requireRemoteFree(caller);
     } catch (error) {
       if (error instanceof BridgeError) this.recordRefusal(caller, error);
       throw error;
@@ -575,9 +589,11 @@ export class Arm implements ControlListener {
       ask = this.ask(),
       lowering = false,
       still = false,
+      led = false,
       joints: wanted = 'all',
     } = claimed;
-    if (!lowering || !this.failed) this.requireDrivable();
+    if (led) this.requireLeadable();
+    else if (!lowering || !this.failed) this.requireDrivable();
     if (!lowering && !still) this.requirePlaced(caller);
     this.requireUnbarred(caller);
     const joints = this.#apart ? wanted : 'all';
@@ -588,7 +604,7 @@ export class Arm implements ControlListener {
       this.#beginEpoch(ask, joints);
       this.#claimed = { key: caller.owner.key, at: this.clock.now() };
       const doing = this.journal.begin(actOf(claimed), this.name, originOf(caller), takenFrom);
-      const options = { timeLimit, lowering, joints, doing };
+      const options = { timeLimit, lowering, led, joints, doing };
       return new ArmSession(this, this.#control, this.#epoch, caller, options, (session) => this.#release(session));
     };
     const session = this.#ownership.claim(caller, joints, make);

@@ -37,6 +37,11 @@ export class GroupOwners {
     return this.#groups.arm.lowers;
   }
 
+  /** Whether a person leads the arm during the owner's session. */
+  get led(): boolean {
+    return this.#groups.arm.led;
+  }
+
   /** What the owner's session is about to do to the arm's torque; null when torque stays as it is. */
   get headsFor(): ArmSession['headsFor'] {
     return this.#groups.arm.headsFor;

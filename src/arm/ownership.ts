@@ -165,6 +165,11 @@ export class Ownership {
     return this.#session?.lowers === true;
   }
 
+  /** Whether a person leads the arm during the owner's session. */
+  get led(): boolean {
+    return this.#session?.led === true;
+  }
+
   /** What the owner's session is about to do to the arm's torque; null when torque stays as it is. */
   get headsFor(): ArmSession['headsFor'] {
     return this.#session?.headsFor ?? null;

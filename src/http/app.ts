@@ -61,6 +61,8 @@ declare module 'fastify' {
     /** Proven access rights, and the sender; both null on open routes. */
     admission: Admission | null;
     client: Client | null;
+    /** Call it when the request is answered. */
+    answered: () => void;
     /** For the journal, once something of the request is recorded there: see `originOf` of callers.ts. */
     origin: Origin | null;
   }
@@ -71,6 +73,7 @@ const BODY_LIMIT = 64 * 1024;
 /** Keeps browsers from guessing another content type. */
 const TYPE_OPTIONS = 'x-content-type-options';
 const NOSNIFF = 'nosniff';
+const UNHEARD = (): void => {};
 /** Route label of requests that match no route. */
 const UNROUTED = 'unknown';
 
@@ -95,6 +98,14 @@ function checkExpectation({ raw: { headers } }: FastifyRequest): void {
   const { expect } = headers;
   if (expect === undefined || /(?:^|\W)100-continue(?:$|\W)/i.test(expect)) return;
   throw new HttpProblem(417, 'The bridge knows no such expectation: leave out Expect, or send "Expect: 100-continue".');
+}
+
+/** Keeps Fastify from waiting for a body. Node discards what comes of it; a connection with a large one ends instead. */
+function leaveBody({ raw: { headers } }: FastifyRequest, reply: FastifyReply): void {
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = headers;
+  if (coding !== undefined || Number(length) > BODY_LIMIT) reply.header('connection', 'close');
+  headers['content-length'] = undefined;
+  headers['transfer-encoding'] = undefined;
 }
 
 /** Leaves request bodies unparsed: they are files, and the handlers read them. */
@@ -232,6 +243,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
   app.decorateRequest('began', 0);
   app.decorateRequest('admission', null);
   app.decorateRequest('client', null);
+  app.decorateRequest('answered', UNHEARD);
   app.decorateRequest('origin', null);
   /** Checks a request by its head, before its body is read. */
   const receive = (request: FastifyRequest, reply: FastifyReply, access: Access, done: () => void): void => {
@@ -268,11 +280,15 @@ export function buildApp(services: HttpServices): FastifyInstance {
         const admission = guard.admit(raw);
         guard.checkScope(admission.scope, access);
         request.admission = admission;
-        request.client = clients.of(raw, admission);
+        request.client = access === 'stop' ? clients.ofStop(raw, admission) : clients.of(raw, admission);
+        if (access === 'control') request.answered = clients.waits(request.client);
       }
-      checkEncoding(request);
-      // A stop is obeyed whatever else its request asks for.
-      if (access !== 'stop') checkExpectation(request);
+      // A stop is obeyed whatever else its request asks for, and before its body has come, which says nothing.
+      if (access === 'stop') leaveBody(request, reply);
+      else {
+        checkEncoding(request);
+        checkExpectation(request);
+      }
     } catch (error) {
       // The body of a refused request stays unread, so the connection must end with the answer.
       reply.header('connection', 'close');
@@ -324,7 +340,10 @@ export function buildApp(services: HttpServices): FastifyInstance {
     );
     return send(reply, INTERNAL_ERROR);
   });
-  const count = ({ id, method, url, routed, began }: FastifyRequest, { statusCode: status }: FastifyReply): void => {
+  const count = (request: FastifyRequest, { statusCode: status }: FastifyReply): void => {
+    const { id, method, url, routed, began } = request;
+    request.answered();
+    request.answered = UNHEARD;
     const took = clock.now() - began;
     requests.add(method, routed, status, took);
     if (!logger.isLevelEnabled('debug')) return;

@@ -41,9 +41,11 @@ export interface Client {
 interface Presence {
   /** The name is the one of its last request. */
   readonly owner: { readonly key: string; name: string };
-  /** Time of the last request, s, monotonic clock. */
+  /** Time of the last request, or of its answer, s, monotonic clock. */
   heard: number;
   streams: number;
+  /** Requests that are not answered yet. */
+  requests: number;
 }
 
 /** Identifying headers of a connection's last request, and the client they stand for. */
@@ -95,6 +97,14 @@ export class Clients {
     return { owner: this.#named(owner, said === undefined), from };
   }
 
+  /** Identifies the sender of a stop, which must not be refused for an invalid name: it then counts as one without. */
+  ofStop(request: IncomingMessage, admission: Admission): Client {
+    const { headers } = request;
+    const said = headers[CLIENT_HEADER];
+    if (said !== undefined && !isName(said)) headers[CLIENT_HEADER] = undefined;
+    return this.of(request, admission);
+  }
+
   #identityOf(request: IncomingMessage, admission: Admission): Identity {
     const { socket, headers } = request;
     const { key, session } = admission;
@@ -139,6 +149,21 @@ export class Clients {
     };
   }
 
+  /** A request of a client, which may take longer than a lease, is under way. @returns call it when it is answered */
+  waits({ owner }: Client): () => void {
+    const presence = this.#presence(owner);
+    presence.requests++;
+    return () => {
+      presence.requests--;
+      presence.heard = this.#clock.now();
+    };
+  }
+
+  /** A client has sent a message without a connection. */
+  heard({ owner }: Pick<Client, 'owner'>): void {
+    this.#hear(owner);
+  }
+
   /** Calls `call` when the name of a page's person or program changes. @returns unsubscribes */
   onRenamed({ owner: { key } }: Client, call: () => void): () => void {
     const listener = { key, call };
@@ -175,8 +200,8 @@ export class Clients {
     );
   }
 
-  #isOver({ streams, heard }: Presence): boolean {
-    return streams <= 0 && this.#clock.now() - heard > LEASE;
+  #isOver({ streams, requests, heard }: Presence): boolean {
+    return streams <= 0 && requests <= 0 && this.#clock.now() - heard > LEASE;
   }
 
   /**
@@ -207,13 +232,17 @@ export class Clients {
     let presence = this.#present.get(key);
     if (presence !== undefined) return presence;
     if (this.#present.size >= MOST_CLIENTS) {
-      const idle = [...this.#present].find(([, { streams }]) => streams <= 0)?.[0];
+      const idle = [...this.#present].find(([, { streams, requests }]) => streams <= 0 && requests <= 0)?.[0];
       if (idle !== undefined) this.#present.delete(idle);
     }
-    presence = { owner: { key, name }, heard: this.#clock.now(), streams: 0 };
+    presence = { owner: { key, name }, heard: this.#clock.now(), streams: 0, requests: 0 };
     this.#present.set(key, presence);
     return presence;
   }
+}
+
+function isName(said: string | readonly string[]): boolean {
+  return CLIENT_NAME.test(String(said).trim());
 }
 
 /** @param where human-readable location of the client */
@@ -221,13 +250,13 @@ function whoIs(request: IncomingMessage, admission: Admission, where: string): {
   const { token, session, key } = admission;
   const said = request.headers[CLIENT_HEADER];
   if (said !== undefined) {
-    const name = String(said).trim();
-    if (!CLIENT_NAME.test(name)) {
+    if (!isName(said)) {
       throw new HttpProblem(
         400,
         'X-Arm-Bridge-Client is not a valid name: use 1 to 64 letters, digits, blanks and "_.:@/+-", a letter or digit first.',
       );
     }
+    const name = String(said).trim();
     return {
       key: `${key} named ${name}`,
       name: token === null ? `"${name}" ${where}` : `"${name}" with token ${token}`,

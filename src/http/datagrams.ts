@@ -10,7 +10,7 @@ import { HttpProblem } from './errors.ts';
 export const MOST_A_SECOND = 200;
 /** Largest datagram processed, bytes. */
 export const LARGEST = 4096;
-/** A port without datagrams for this long is closed, s. */
+/** Ports without datagrams for this long are closed, s. */
 const IDLE = 600;
 
 /** Most clients that may send at once: more than there are hands. A further one replaces the longest silent. */
@@ -39,15 +39,16 @@ export interface Sender<Message> {
 }
 
 /**
- * A UDP port, opened by an admitted request. Datagrams have no headers, so the guard cannot check them: each carries the
- * secret of the client that has asked for the port, and comes from its computer.
+ * UDP ports, one at each address of this computer that a client has asked at, opened by an admitted request. Datagrams have
+ * no headers, so the guard cannot check them: each carries the secret of the client that has asked for the port, and comes
+ * from its computer.
  */
 export class DatagramPort<Message> {
   readonly #clock: Clock;
   /** By secret, the longest silent first. */
   readonly #senders = new Map<string, Sender<Message>>();
-  #socket: Socket | null = null;
-  #host: string | null = null;
+  /** By the address that they are bound to. */
+  readonly #sockets = new Map<string, Socket>();
   #window = 0;
   #inWindow = 0;
   #heard = 0;
@@ -60,7 +61,7 @@ export class DatagramPort<Message> {
     this.#watch = clock.every(
       IDLE / 10,
       () => {
-        if (this.#socket !== null && clock.now() - this.#heard > IDLE) this.stop();
+        if (this.#sockets.size > 0 && clock.now() - this.#heard > IDLE) this.stop();
       },
       true,
     );
@@ -90,7 +91,7 @@ export class DatagramPort<Message> {
    * Opens a port, or returns the one already open at that address. A client that asks again keeps its secret.
    * @param host address of this computer
    * @param receive handles the datagrams of all senders
-   * @throws {HttpProblem} 503 if the port is stopped meanwhile
+   * @throws {HttpProblem} 503 if the port cannot be opened, or is stopped meanwhile
    */
   start(host: string, sender: Sender<Message>, receive: Receive): Promise<Place> {
     // Concurrent requests are serialised: the second gets the port that the first has opened.
@@ -101,19 +102,30 @@ export class DatagramPort<Message> {
 
   async #start(host: string, sender: Sender<Message>, receive: Receive): Promise<Place> {
     this.#heard = this.#clock.now();
-    if (this.#host !== host) {
-      this.stop();
-      const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
-      this.#socket = socket;
-      socket.on('message', (data, from) => this.#hear(socket, data, from, receive));
-      socket.bind(0, host);
+    const socket = this.#sockets.get(host) ?? (await this.#open(host, receive));
+    return { host, port: socket.address().port, secret: this.#add(sender) };
+  }
+
+  async #open(host: string, receive: Receive): Promise<Socket> {
+    const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
+    this.#sockets.set(host, socket);
+    socket.on('message', (data, from) => this.#hear(socket, data, from, receive));
+    socket.bind(0, host);
+    try {
       await Promise.race([once(socket, 'listening'), once(socket, 'close')]);
-      if (this.#socket !== socket) throw new HttpProblem(503, 'The port has been closed while it was being opened.');
-      socket.on('error', () => this.stop());
-      socket.unref();
-      this.#host = host;
+    } catch (error) {
+      this.#sockets.delete(host);
+      socket.close();
+      throw new HttpProblem(503, `No UDP port can be opened at ${host} (${(error as NodeJS.ErrnoException).code}).`);
     }
-    return { host, port: this.#socket!.address().port, secret: this.#add(sender) };
+    if (!this.#isOpen(socket)) throw new HttpProblem(503, 'The port has been closed while it was being opened.');
+    socket.on('error', () => this.stop());
+    socket.unref();
+    return socket;
+  }
+
+  #isOpen(socket: Socket): boolean {
+    return [...this.#sockets.values()].includes(socket);
   }
 
   /** @returns the secret of the sender */
@@ -127,7 +139,7 @@ export class DatagramPort<Message> {
     return secret;
   }
 
-  /** Ignores later datagrams of one client. The port is closed with the last one. */
+  /** Ignores later datagrams of one client. The ports are closed with the last one. */
   leave(sender: Sender<Message>): void {
     for (const [secret, known] of this.#senders) {
       if (known.owner === sender.owner && known.asker === sender.asker) this.#senders.delete(secret);
@@ -135,12 +147,11 @@ export class DatagramPort<Message> {
     if (this.#senders.size === 0) this.stop();
   }
 
-  /** Closes the port; later datagrams are ignored. @returns owner keys of the clients that could send */
+  /** Closes all ports; later datagrams are ignored. @returns owner keys of the clients that could send */
   stop(): string[] {
     const owners = [...this.#senders.values()].map(({ owner }) => owner);
-    this.#socket?.close();
-    this.#socket = null;
-    this.#host = null;
+    for (const socket of this.#sockets.values()) socket.close();
+    this.#sockets.clear();
     this.#senders.clear();
     return owners;
   }
@@ -153,9 +164,9 @@ export class DatagramPort<Message> {
   #hear(socket: Socket, data: Buffer, { address, port }: RemoteInfo, receive: Receive): void {
     const from = bareAddress(address);
     // Port 0 cannot be answered, and no honest sender has it.
-    if (socket !== this.#socket || port === 0 || data.length > LARGEST || this.senderAt(from) === null) return;
+    if (!this.#isOpen(socket) || port === 0 || data.length > LARGEST || this.senderAt(from) === null) return;
     const reply = (answer: object): void => {
-      if (socket === this.#socket) socket.send(JSON.stringify(answer), port, address);
+      if (this.#isOpen(socket)) socket.send(JSON.stringify(answer), port, address);
     };
     const now = this.#clock.now();
     this.#heard = now;

@@ -4,7 +4,7 @@ import type { GainStore } from '../arm/gain-store.ts';
 import { originOf } from '../arm/journal.ts';
 import { BridgeError, type Caller, startedBy } from '../arm/types.ts';
 import type { MoveService } from '../motion/move-service.ts';
-import { letGo } from './leaders.ts';
+import { letGo, requireReleasable } from './leaders.ts';
 import type { GravityPercentages, Release } from './mirroring.ts';
 import { float } from './weight-support.ts';
 
@@ -56,10 +56,12 @@ export class GravityService {
   /**
    * Needs no ownership. Resolves to false when the arm was not floating.
    * @param release what happens to the arm afterwards; left out: it holds where it is
+   * @throws {BridgeError} owned, when it is to be released at once by somebody who has not started it
    */
   async stop(arm: Arm, caller: Caller, release: Release = 'hold'): Promise<boolean> {
     const session = this.#floating.get(arm);
     if (session === undefined) return false;
+    requireReleasable(arm, session.owner.client ?? session.owner, caller, release);
     this.#floating.delete(arm);
     await arm.journal.during('halt', arm.name, originOf(caller), () => session.stop());
     void letGo(arm, release, this.#moves, { owner: session.owner, takeOver: false, automatic: true }).then(

@@ -2,7 +2,7 @@ import type { Arm } from '../arm/arm.ts';
 import type { RunningMotion } from '../arm/arm-control.ts';
 import type { ArmSession } from '../arm/arm-session.ts';
 import type { GainStore } from '../arm/gain-store.ts';
-import { BridgeError, type Caller } from '../arm/types.ts';
+import { BridgeError, type Caller, type Owner } from '../arm/types.ts';
 import { messageOf } from '../message-of.ts';
 import { approach } from '../motion/approach.ts';
 import type { MoveService } from '../motion/move-service.ts';
@@ -63,6 +63,20 @@ export async function giveToHand(
   if (!leader.read().holding) await leading.torqueOn();
   const full = new Float64Array(leader.model.joints.length).fill(1);
   return leading.begin({ kind: 'float', support: full, fade: LIMP_TIME, gains: null });
+}
+
+/**
+ * An arm that is released at once falls unless a hand has it, which whoever started it alone can know.
+ * @param starter who let it float
+ * @throws {BridgeError} owned
+ */
+export function requireReleasable(arm: Arm, starter: Owner, { owner, takeOver }: Caller, release: Release): void {
+  if (release !== 'now' || takeOver || starter.key === owner.key) return;
+  throw new BridgeError(
+    'owned',
+    `Arm ${arm.name} floats for ${starter.name}, and would fall: leave release out, or take over.`,
+    { arm, remedy: 'take_over' },
+  );
 }
 
 /**

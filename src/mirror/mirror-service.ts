@@ -14,7 +14,7 @@ import type { MoveService } from '../motion/move-service.ts';
 import type { Planners } from '../motion/planners.ts';
 import type { EndReason } from '../rt/joint/motions.ts';
 import { FollowCode } from '../rt/snapshot/arm-fields.ts';
-import { alignLeader, giveToHand, letGo } from './leaders.ts';
+import { alignLeader, giveToHand, letGo, requireReleasable } from './leaders.ts';
 import type {
   ForceFeedback,
   GravityPercentages,
@@ -88,11 +88,13 @@ export class MirrorService {
     // Checked before the first claim: a set-up that cannot succeed takes no arm from its owner.
     for (const plan of planned) {
       for (const arm of [plan.leader, plan.follower]) {
-        arm.requireDrivable();
+        const led = arm === plan.leader;
+        if (led) arm.requireLeadable();
+        else arm.requireDrivable();
         arm.requireUnbarred(caller);
         const ask = asks.get(arm);
         if (ask !== undefined) arm.requireWanted(ask);
-        arm.requireClaimable(claimer);
+        arm.requireClaimable(claimer, led);
       }
       if (plan.align !== 'leader') refuseMismatch(plan);
     }
@@ -121,9 +123,13 @@ export class MirrorService {
   /**
    * Stops all pairs, or that of one follower; followers hold. Resolves to false when nothing was mirroring.
    * @param release what happens to leaders that floated; left out: they are lowered and released
+   * @throws {BridgeError} owned, when a leader is to be released at once by somebody who has not started its pair
    */
   async stop(caller: Caller, release: Release = 'lower', follower?: Arm): Promise<boolean> {
     const pairs = this.#pairs.filter(({ plan }) => follower === undefined || plan.follower === follower);
+    for (const { plan, startedBy: starter } of pairs) {
+      if (plan.leader.read().state === 'floating') requireReleasable(plan.leader, starter, caller, release);
+    }
     const reason = `stopped by ${caller.owner.name}`;
     await Promise.all(pairs.map((pair) => this.#end(pair, 'stop', reason, release)));
     return pairs.length > 0;
@@ -366,14 +372,14 @@ function claimAll(
   startedBy: Owner,
   asks: ReadonlyMap<Arm, Ask>,
 ): Pair[] {
-  const claim = (arm: Arm): ArmSession => arm.claim(caller, { ask: asks.get(arm) ?? arm.ask() });
+  const claim = (arm: Arm, led: boolean): ArmSession => arm.claim(caller, { ask: asks.get(arm) ?? arm.ask(), led });
   const leaders = new Map<Arm, ArmSession>();
   const pairs: Pair[] = [];
   try {
     for (const plan of planned) {
-      const leading = leaders.get(plan.leader) ?? claim(plan.leader);
+      const leading = leaders.get(plan.leader) ?? claim(plan.leader, true);
       leaders.set(plan.leader, leading);
-      pairs.push(new Pair(plan, startedBy, leading, claim(plan.follower)));
+      pairs.push(new Pair(plan, startedBy, leading, claim(plan.follower, false)));
     }
   } catch (error) {
     for (const session of [...leaders.values(), ...pairs.map(({ following }) => following)]) {

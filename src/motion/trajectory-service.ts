@@ -142,7 +142,8 @@ export class TrajectoryService {
       const speeds = new SpeedWatch(session, tolerances.pathVelocity);
       for (let over = false; !over && violation === null; ) {
         over = await Promise.race([finished, arm.nextCycle().then(() => false)]);
-        if (!over && session.motion !== null) violation = missed(session, tolerances.path, null) ?? speeds.look();
+        if (!over && session.motion !== null)
+          violation = missed(session, arm.read().setpoints, tolerances.path, null) ?? speeds.look();
       }
       if (violation !== null) violated.abort();
       const problem = await driving;
@@ -150,7 +151,7 @@ export class TrajectoryService {
         return failed(session, 'path', `On the way ${violation}; the arm has stopped and holds.`);
       }
       if (problem !== null) return failed(session, 'ended', `Ended on the way: ${problem}.`);
-      return await this.#arrive(session, tolerances);
+      return await this.#arrive(session, source.positions.subarray(-arm.model.joints.length), tolerances);
     } finally {
       session.end();
     }
@@ -283,15 +284,22 @@ export class TrajectoryService {
     return source;
   }
 
-  /** Waits until the arm is within its goal tolerances, or the time for that is over. */
-  async #arrive(session: ArmSession, { goal, goalVelocity, goalTime }: PathTolerances): Promise<TrajectoryOutcome> {
+  /**
+   * Waits until the arm is within its goal tolerances, or the time for that is over.
+   * @param end rad, one per joint: what was asked for, since setpoints give way to what a gripper holds
+   */
+  async #arrive(
+    session: ArmSession,
+    end: Float64Array,
+    { goal, goalVelocity, goalTime }: PathTolerances,
+  ): Promise<TrajectoryOutcome> {
     const { arm } = session;
     const { clock } = arm;
     const deadline = clock.now() + goalTime;
     for (;;) {
       const over = await session.wait(0);
       if (over !== null) return failed(session, 'ended', `Ended at the goal: ${over}.`);
-      const violation = missed(session, goal, goalVelocity);
+      const violation = missed(session, end, goal, goalVelocity);
       if (violation === null) return { end: 'done', message: '' };
       if (clock.now() > deadline) {
         return failed(session, 'goal', `${goalTime.toFixed(2)} s after the end ${violation}; the arm holds.`);
@@ -434,13 +442,18 @@ class SpeedWatch {
   }
 }
 
-/** The first joint of a session that is out of tolerance, human-readable; null when there is none. */
-function missed({ arm, joints }: ArmSession, position: Float64Array, velocity: Float64Array | null): string | null {
-  const { setpoints, positions, velocities } = arm.read();
+/** The first joint of a session that is out of tolerance, human-readable; null when there is none. @param wanted rad */
+function missed(
+  { arm, joints }: ArmSession,
+  wanted: Float64Array,
+  position: Float64Array,
+  velocity: Float64Array | null,
+): string | null {
+  const { positions, velocities } = arm.read();
   for (let i = 0; i < position.length; i++) {
     if (!meet(arm.groupOf(i), joints)) continue;
     const { name } = arm.model.joints[i]!;
-    const error = Math.abs(setpoints[i]! - positions[i]!);
+    const error = Math.abs(wanted[i]! - positions[i]!);
     if (error > position[i]!) {
       return `${name} is ${error.toFixed(3)} rad from where it should be (tolerance ${position[i]!.toFixed(3)} rad)`;
     }

@@ -31,4 +31,9 @@ export class ArmStatus {
   publish(): void {
     this.#publish();
   }
+
+  /** The next call publishes the status in any case: who has heard another one of this name too cannot know whose was newer. */
+  repeat(): void {
+    this.#told = '';
+  }
 }

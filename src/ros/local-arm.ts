@@ -82,6 +82,11 @@ export class LocalArm {
   publishStatus(): void {
     this.#status.publish();
   }
+
+  /** Publishes the arm's state again with the next call of `publishStatus`, changed or not. */
+  repeatStatus(): void {
+    this.#status.repeat();
+  }
 }
 
 function allFinite(values: Float64Array): boolean {

@@ -27,6 +27,8 @@ interface Watched {
   readonly mark: Mark;
   /** Starts and withdraws the ROS 2 interfaces that drive the arm; null where ROS 2 may not drive it at all. */
   readonly inputs: Drivable | null;
+  /** Called once no other bridge has an arm of this name any more. */
+  readonly alone: () => void;
   driven: boolean;
   rival: boolean;
   /** Namespace of another arm whose frames probably have the same names; empty: none. */
@@ -67,8 +69,15 @@ export class Namesakes {
    * @param node of the arm, which does not spin yet
    * @param namespace of that node
    * @param inputs let ROS 2 drive it; null: it may not
+   * @param alone called each time that the last other bridge with an arm of this name has gone
    */
-  watch(arm: Arm, node: Pick<RosNode, 'createPublisher'>, namespace: string, inputs: Drivable | null): void {
+  watch(
+    arm: Arm,
+    node: Pick<RosNode, 'createPublisher'>,
+    namespace: string,
+    inputs: Drivable | null,
+    alone: () => void,
+  ): void {
     const others = this.#marks().get(namespace) ?? [];
     const later = others.map(({ time }) => time + 1);
     const mark = {
@@ -77,7 +86,7 @@ export class Namesakes {
     };
     const topic = `${namespace}/_bridge_since_${String(mark.time).padStart(13, '0')}_${mark.chance}`;
     node.createPublisher('std_msgs/msg/Empty', topic, { qos: this.#qualities.stream });
-    const watched: Watched = { arm, namespace, mark, inputs, driven: false, rival: false, sharing: '' };
+    const watched: Watched = { arm, namespace, mark, inputs, alone, driven: false, rival: false, sharing: '' };
     // Also bars requests through the node of the process, and requests that come before the inputs are withdrawn.
     arm.barred = ({ owner }) =>
       !watched.driven && (owner.client ?? owner).key.startsWith('ros') ? 'another bridge has an arm of this name' : '';
@@ -127,8 +136,10 @@ export class Namesakes {
     if (first && !before.driven) inputs?.drive();
     else if (!first && before.driven) inputs?.withdraw();
     if (watched.rival && !(before.rival && before.driven === first)) this.#tell(watched);
-    else if (!watched.rival && before.rival)
+    else if (!watched.rival && before.rival) {
       this.#log.info(`${arm.name}: no other bridge has an arm of this name any more`);
+      watched.alone();
+    }
   }
 
   #tell({ arm, namespace, driven, inputs }: Watched): void {

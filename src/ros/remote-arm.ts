@@ -48,6 +48,7 @@ export class RemoteArm {
     };
 
     const states = `${prefix}/${arm.name}/joint_states`;
+    const owner = new RemoteOwner(arm, joints, bridgeOwner(bridge, `${prefix}/${arm.name}/joint_commands`));
     const known = new Map(names.map((name, index) => [name, index]));
     /**
      * Writes the values of all joints to `out` in model order. @returns why a message lacks them; null when it does not
@@ -90,10 +91,16 @@ export class RemoteArm {
     const options = { qos: qualities.observed, isRaw: true } as const;
     const reach = new Reach();
     this.#look = () => {
-      if (!reach.look(node.getPublishersInfoByTopic(states).length, arm.clock.now())) return;
+      const publishers = node.getPublishersInfoByTopic(states).length;
+      const ambiguous = publishers > 1 ? severalTell(publishers, states) : '';
+      if (ambiguous !== owner.ambiguous) {
+        owner.ambiguous = ambiguous;
+        if (ambiguous !== '') log.error(`${arm.name}: ${ambiguous}`);
+        else log.info(`${arm.name}: one program alone publishes ${states} again`);
+      }
+      if (!reach.look(publishers, arm.clock.now())) return;
       log.warn(`${arm.name}: ${states} is seen, but no message has come for ${HEARD_WITHIN} s: ${UNHEARD_ADVICE}`);
     };
-    const owner = new RemoteOwner(arm, joints, bridgeOwner(bridge, `${prefix}/${arm.name}/joint_commands`));
     const status = `${arm.name}/${NODE_NAME}/status`;
     node.createSubscription<OwnerStatus>('arm_bridge/msg/ArmStatus', status, { qos: qualities.latched }, (message) => {
       // Also comes from a bridge whose arm is disconnected, which has no states to tell.
@@ -106,7 +113,8 @@ export class RemoteArm {
     ] as const) {
       node.createSubscription(JOINT_STATE, `${arm.name}/${topic}`, options, (bytes) => {
         reach.heard();
-        entrance.receive(bytes, arm.clock.now());
+        // Positions of two arms in turn are those of none.
+        if (owner.ambiguous === '') entrance.receive(bytes, arm.clock.now());
       });
     }
   }
@@ -120,4 +128,12 @@ export class RemoteArm {
   publish(): void {
     this.#publish();
   }
+}
+
+/** Why an arm whose states come from several programs is not driven. */
+function severalTell(publishers: number, states: string): string {
+  return (
+    `${publishers} programs publish ${states}, so nobody knows whose arm answers: rename one of the arms, or give its bridge ` +
+    'another namespace (--ros-args -r __ns:=/lab2); one that was killed counts until the middleware has found it dead, some 20 s'
+  );
 }

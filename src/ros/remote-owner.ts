@@ -31,7 +31,10 @@ export class RemoteOwner {
   #other = '';
   /** It follows the setpoints from here. */
   #follows = false;
-  #told = false;
+  /** What was told last; null: nothing yet. */
+  #last: OwnerStatus | null = null;
+  /** Why nobody can know whose arm answers; empty: one program alone tells of it. */
+  #ambiguous = '';
 
   /** @param self name of the owner while the arm follows the setpoints of this bridge */
   constructor(arm: Arm, streams: StreamService, self: string) {
@@ -46,13 +49,39 @@ export class RemoteOwner {
     }, true);
     arm.onState((state) => {
       const driven = state === 'moving' || state === 'mirroring';
-      if (driven && this.#told) begun.start(BEGINNING);
+      if (driven && this.#last !== null) begun.start(BEGINNING);
       else begun.cancel();
     });
   }
 
-  told({ state, holding, owner, reason, unplaced }: OwnerStatus): void {
-    this.#told = true;
+  /** Why what is told of this arm counts for nothing, human-readable; empty when it counts. */
+  get ambiguous(): string {
+    return this.#ambiguous;
+  }
+
+  /**
+   * Several programs tell of an arm of this name, or no longer: meanwhile it is not driven from here.
+   * @param why human-readable; empty: one program alone tells of it
+   */
+  set ambiguous(why: string) {
+    const was = this.#ambiguous;
+    this.#ambiguous = why;
+    this.#arm.unreachable = why;
+    if (why !== '') {
+      this.#timer.cancel();
+      this.#follows = false;
+      this.#other = '';
+      this.#streams.remoteOwner(this.#arm, true, why, '');
+    } else if (was !== '') {
+      if (this.#last === null) this.#streams.remoteOwner(this.#arm, true, '', '');
+      else this.told(this.#last);
+    }
+  }
+
+  told(status: OwnerStatus): void {
+    this.#last = status;
+    if (this.#ambiguous !== '') return;
+    const { state, holding, owner, reason, unplaced } = status;
     const why = reason === '' ? '' : ` (${reason})`;
     const blocked =
       state === 'stopped'

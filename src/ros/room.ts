@@ -218,7 +218,7 @@ async function populate(
     const names = new ArmNames(arm, config.joint_prefix);
     const offered = offerArm(node, namespace, arm, names, inputs, paused);
     actions.push(offered.actions);
-    namesakes.watch(arm, node, namespace, accepts ? offered : null);
+    namesakes.watch(arm, node, namespace, accepts ? offered : null, () => local.repeatStatus());
     const broadcaster = new Broadcaster(node, arm, names, services.mountOf(arm), config.publish_tf, qualities);
     const state = new ControllerState(node, arm, names, qualities, () => clockOf(node), inputs.isOpen);
     states.push(state);

@@ -119,6 +119,20 @@ export async function otherAt(file: string, bus: string, name: string): Promise<
 }
 
 /**
+ * Why a configuration file takes no arm of this name at this bus: it has one at another real bus, which is then likely
+ * another arm. Null: it takes it. `enterArm` would refuse it too, but only once the servos have been set up.
+ */
+export async function nameTaken(file: string, bus: string, name: string): Promise<string | null> {
+  const lasting = await lastingBus(bus);
+  const there = present(file).arms.find((arm) => arm.name === name);
+  if (there === undefined || there.bus === lasting || there.bus.startsWith('sim:')) return null;
+  return (
+    `${file} has an arm ${name} at ${there.bus}: give this one another name, or, where it is the same arm at another port, write ` +
+    `bus: ${lasting} there by hand`
+  );
+}
+
+/**
  * Arms of a configuration file that an arm can be paired with: arms in no pair with others, and for a leader only arms
  * that are not built as leaders. Empty if the arm already has a pair in this role.
  */

@@ -16,6 +16,7 @@ import {
   counterparts,
   enterArm,
   nameFault,
+  nameTaken,
   otherAt,
   pairsOf,
   type SetupArm,
@@ -382,6 +383,8 @@ export class SetupService {
           `${bus} is the port of ${other} in ${this.#parts.file}: ${name} has an adapter of its own.`,
         );
       }
+      const taken = await nameTaken(this.#parts.file, bus, name);
+      if (taken !== null) throw new BridgeError('bad_request', `${taken}.`);
       // Before anything is written to servos: a service of systemd may not write its configuration.
       people(() => tryWriting(this.#parts.file));
     }

@@ -152,7 +152,7 @@ export class StopServer {
         });
         return;
       }
-      const { owner, from } = this.#clients.of(request, this.#guard.admit(request));
+      const { owner, from } = this.#clients.ofStop(request, this.#guard.admit(request));
       const id = this.#idOf(request);
       const origin = { who: owner.name, from, what: `POST ${pathOf(request.url ?? '/')}`, request: named };
       const answer = await this.#desk.stop(id, 'POST /stop', origin);
@@ -175,7 +175,7 @@ export class StopServer {
     // A WebSocket stays open, so it must not occupy a stop-only connection.
     this.#limits.check(request.socket, 'read');
     const admission = this.#guard.admit(request);
-    const client = this.#clients.of(request, admission);
+    const client = this.#clients.ofStop(request, admission);
     const origin = { who: client.owner.name, from: client.from, what: `WebSocket ${SOCKET}`, request: id };
     return (socket) => {
       socket.once(

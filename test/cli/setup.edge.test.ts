@@ -260,13 +260,16 @@ describe('arm-bridge setup in a terminal', () => {
       /calibrate --config .* --arm held\n.*setup try --config .* --follower follower\n/,
     );
 
-    // Both arms in one run, the follower first, up to their first teleoperation.
+    // Both arms in one run, the follower first, up to their first teleoperation. The leader cannot have its name.
     const file = join(folder, 'both.yaml');
     const both = new Script(
       ...['other', 'tcp://localhost:2', 'so101', 'follower', 'follower', file, true],
-      ...['other', 'tcp://localhost:3', 'so101', 'first', 'follower', true, true, true],
+      ...['other', 'tcp://localhost:3', 'so101', 'follower', 'first', 'follower', true, true, true],
     );
     await run(both);
+    expect(both.told).toContainEqual(
+      expect.stringContaining('has an arm follower at tcp://localhost:2: give this one'),
+    );
     expect(loadConfig(file).arms).toMatchObject([
       { name: 'follower', id: 1, variant: 'follower' },
       { name: 'first', id: 0, variant: 'leader' },

@@ -62,6 +62,8 @@ test('a client is its token, its session, its name, its page, or its address and
     expect(() => of(request({ 'x-arm-bridge-client': name }), ANYBODY)).toThrow(
       'X-Arm-Bridge-Client is not a valid name',
     );
+    // Whatever name it has, a stop is obeyed.
+    expect(clients.ofStop(request({ ...curl, 'x-arm-bridge-client': name }), ANYBODY).owner).toEqual(owners[0]);
   }
 });
 
@@ -148,7 +150,7 @@ test('in the phosphobot dialect all are one client, and are still told by their 
   expect([a!.name, b!.name]).toEqual(['"a" on this computer', '"b" on this computer']);
 });
 
-test('a client is there while it has a stream open, and for a while after its last request', async () => {
+test('a client is there while it has a stream open or waits for an answer, and for a while after its last request', async () => {
   const time = new VirtualTime();
   const clients = new Clients('standard', time.lane('http'));
   const client = clients.of(request({ 'user-agent': 'curl/8.5.0' }), ANYBODY);
@@ -157,6 +159,13 @@ test('a client is there while it has a stream open, and for a while after its la
   await pass(10 * LEASE);
   expect(clients.hasGone(client.owner)).toBe(false);
   leave();
+  await pass(LEASE - 1);
+  const answered = clients.waits(client);
+  await pass(10 * LEASE);
+  expect(clients.hasGone(client.owner)).toBe(false);
+  answered();
+  await pass(LEASE - 1);
+  clients.heard(client);
   await pass(LEASE - 1);
   clients.of(request({ 'user-agent': 'curl/8.5.0' }), ANYBODY);
   await pass(LEASE - 1);

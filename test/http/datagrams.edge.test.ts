@@ -67,6 +67,20 @@ test('the port may be asked for twice at once, and be stopped while it is being 
   await expect(place).rejects.toMatchObject({ status: 503 });
 });
 
+test('clients that ask at two addresses of the computer have a port at each', async () => {
+  await build();
+  const ports = new DatagramPort(systemClock);
+  const heard: string[] = [];
+  const askAt = (host: string) =>
+    ports.start(host, { owner: host, asker: '127.0.0.1', take: () => {} }, (text) => void heard.push(text));
+  const places = [await askAt('127.0.0.1'), await askAt('127.0.0.2')];
+  expect(places.map(({ host }) => host)).toEqual(['127.0.0.1', '127.0.0.2']);
+  await expect(askAt('203.0.113.1')).rejects.toMatchObject({ status: 503 });
+  for (const { host, port } of places) socket.send(`to ${host}`, port, host);
+  await vi.waitFor(() => expect(heard.sort()).toEqual(['to 127.0.0.1', 'to 127.0.0.2']));
+  ports.close();
+});
+
 test('each client that asks for the port acts for itself, and only its own secret goes with it', async () => {
   await build({ token: 'c'.repeat(32) });
   const { named } = services;

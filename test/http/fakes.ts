@@ -115,6 +115,7 @@ export class FakeArm {
   speedScale = 1;
   accelerationScale = 1;
   initialised = false;
+  readonly failed = false;
   movesUncalibrated = false;
   doubt = '';
   unplaced = '';

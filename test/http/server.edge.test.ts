@@ -195,6 +195,20 @@ test('a client is told to send its body only once its request is not refused by 
   expect(await ask('/nowhere', '')).toMatch(/^HTTP\/1\.1 404 /);
 });
 
+test.each([
+  ['of a client with a name that is none', 'X-Arm-Bridge-Client: \u00e9!\r\n', ''],
+  ['with a body that says it is compressed', 'Content-Encoding: gzip\r\nContent-Length: 2\r\n', '{}'],
+  ['with a body that is none', 'Content-Type: application/json\r\nContent-Length: 1\r\n', '{'],
+  ['whose body is too large, and does not end', 'Content-Length: 100000000\r\n', '{"x":'],
+  ['whose small body does not come', 'Content-Length: 9\r\n', ''],
+  ['whose body comes in parts, of which the last does not', 'Transfer-Encoding: chunked\r\n', '1\r\n{\r\n'],
+  ['with a key that is none', `Idempotency-Key: ${'k'.repeat(1000)}\r\n`, ''],
+])('a stop %s is obeyed', async (_, headers, body) => {
+  const answer = await exchange(`POST /stop HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}\r\n${body}`);
+  expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*"status":"ok"/);
+  expect(services.arms.all.map((arm) => arm.read().state)).toEqual(services.arms.all.map(() => 'stopped'));
+});
+
 test('every answer has the id of its request, in its header and in every error, and may not be taken for something else', async () => {
   const ask = (line: string, more = '') =>
     exchange(`${line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${more}\r\n`);

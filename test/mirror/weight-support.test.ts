@@ -38,7 +38,15 @@ test('what floats goes limp, is lowered or holds at the end, as it is asked', as
   ] as const) {
     await bridge.until(bridge.bridge.gravity.start(arm, DEFAULT_GRAVITY, caller('http')));
     expect(arm.read().state).toBe('floating');
-    expect(await bridge.until(bridge.bridge.gravity.stop(arm, caller('http'), release))).toBe(true);
+    // Whoever has not started it cannot know whether a hand has it.
+    const strange = bridge.bridge.gravity.stop(arm, { ...caller('page'), takeOver: false }, 'now');
+    await expect(bridge.until(strange)).rejects.toMatchObject({
+      code: 'owned',
+      message: expect.stringContaining('floats for owner http'),
+    });
+    expect(arm.read().state).toBe('floating');
+    const stopping = caller(release === 'hold' ? 'page' : 'http');
+    expect(await bridge.until(bridge.bridge.gravity.stop(arm, stopping, release))).toBe(true);
     await bridge.pass(5);
     expect(arm.read().torque, release).toBe(torque);
     expect(arm.owner).toBeNull();

@@ -21,6 +21,8 @@ class TestBridge {
   readonly #namesakes: Namesakes;
   readonly #graph: Graph;
 
+  /** How often the last other bridge has gone. */
+  alone = 0;
   /** It tells its frames on /tf_static. */
   frames = true;
   readonly namespace: string;
@@ -46,7 +48,9 @@ class TestBridge {
       },
     };
     const inputs = { drive: () => void this.drives.push(true), withdraw: () => void this.drives.push(false) };
-    this.#namesakes.watch(this.arm, node, namespace, inputs);
+    this.#namesakes.watch(this.arm, node, namespace, inputs, () => {
+      this.alone += 1;
+    });
   }
 
   /** ROS 2 drives its arm. */
@@ -107,6 +111,7 @@ describe('of bridges with an arm of one name', () => {
     second!.leave();
     lookAll([third!]);
     expect([third!.drives, third!.rival]).toEqual([[true], false]);
+    expect(bridges.map(({ alone }) => alone)).toEqual([0, 0, 1]);
     expect(third!.told.slice(1)).toEqual(['twin: no other bridge has an arm of this name any more']);
   });
 

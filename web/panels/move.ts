@@ -2,7 +2,7 @@ import { command } from '../api.ts';
 import { block, button, h } from '../dom.ts';
 import type { Jogger } from '../jog.ts';
 import type { ArmInfo } from '../protocol.ts';
-import { allowControl, whyNoControl, whyNoMotion, whyNotHeld } from '../reasons.ts';
+import { allowControl, whyNoLowering, whyNoMotion, whyNotHeld } from '../reasons.ts';
 import type { Store } from '../store.ts';
 import { spoken } from '../units.ts';
 import { jointJog, toolJog } from './jog.ts';
@@ -24,16 +24,16 @@ interface Shown {
 /** Named poses and torque: what an arm needs first. */
 function poses(info: ArmInfo, store: Store): Shown {
   const query = { robot_id: info.id };
-  const buttons = Object.entries(info.poses).map(([pose, angles]) => {
+  const buttons = Object.entries(info.poses).map(([pose, angles]): readonly [string, HTMLButtonElement] => {
     const { path, label } = ROUTES[pose] ?? { label: spoken(pose) };
     const name = `${label} of ${info.name}`;
     if (path !== undefined) {
       const go = (): void => void command({ name, path, query }, `${info.name}: ${label} done.`);
-      return button(label, go, { class: pose === 'init' ? 'main' : '' });
+      return [pose, button(label, go, { class: pose === 'init' ? 'main' : '' })];
     }
     const joints_ids = angles.map((_, i) => i).filter((i) => i !== info.gripper?.index);
     const body = { angles: joints_ids.map((i) => angles[i]), joints_ids };
-    return button(label, () => void command({ name, path: '/joints/write', query, body }), { class: 'pose' });
+    return [pose, button(label, () => void command({ name, path: '/joints/write', query, body }), { class: 'pose' })];
   });
   const torque = (on: boolean): void => {
     const name = on ? `Torque of ${info.name}` : `Lowering ${info.name}`;
@@ -45,16 +45,16 @@ function poses(info: ArmInfo, store: Store): Shown {
     element: h(
       'section',
       { class: 'card', 'aria-label': 'Poses and torque' },
-      h('div', { class: 'row', role: 'group', 'aria-label': 'Poses' }, ...buttons),
+      h('div', { class: 'row', role: 'group', 'aria-label': 'Poses' }, ...buttons.map(([, each]) => each)),
       h('div', { class: 'row', role: 'group', 'aria-label': 'Torque' }, h('span', {}, 'Torque'), hold, lower),
     ),
     show() {
       const why = whyNoMotion(store, info);
       const holds = store.frames.get(info.id)?.torque === true;
-      for (const each of buttons) block(each, why);
+      const whyNot = whyNoLowering(store, info);
+      for (const [pose, each] of buttons) block(each, pose === 'rest' ? whyNot : why);
       block(hold, why || (holds ? `${info.name} holds already.` : ''));
-      // A stopped arm may be lowered.
-      block(lower, whyNoControl(store) || (holds ? '' : `${info.name} is limp already.`));
+      block(lower, whyNot || (holds ? '' : `${info.name} is limp already.`));
     },
   };
 }

@@ -1930,6 +1930,8 @@ export interface components {
             /** @description Time since which that client has the arm, seconds since the epoch; null if the arm is free. */
             owner_since: number | null;
             torque: boolean;
+            /** @description Whether its own servos have stopped it: it may be lowered before it is reset. */
+            failed: boolean;
             /** @description Whether /move/init has set the zero. */
             initialised: boolean;
             /** @description A calibration, or the model of a simulated arm, says where its joints are at zero. */
@@ -5059,6 +5061,16 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            /** @description `release=now` is asked for by somebody who has not started it, without take_over. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -5148,6 +5160,8 @@ export interface operations {
                 robot_id?: number;
                 /** @description Name of the arm; it counts in place of robot_id. */
                 arm?: string;
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
                 /** @description What becomes of an arm that floated: lower = it is lowered to its rest pose and released, now = it is released and falls unless a hand has it, hold = it goes on holding. */
                 release?: "lower" | "now" | "hold";
             };
@@ -5184,6 +5198,16 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            /** @description `release=now` is asked for by somebody who has not started it, without take_over. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -7887,6 +7911,7 @@ export interface operations {
                      *             "owner": null,
                      *             "owner_since": null,
                      *             "torque": true,
+                     *             "failed": false,
                      *             "initialised": true,
                      *             "calibrated": true,
                      *             "outside_limits": [],

@@ -17,6 +17,7 @@ import {
   counterparts,
   enterArm,
   nameFault,
+  nameTaken,
   otherAt,
   type SetupArm,
   type SetupServo,
@@ -163,15 +164,19 @@ async function asked(parts: WizardParts, given: Given): Promise<Progress> {
   const model = given.model ?? (await askedModel(asker, port.likely));
   const role = await askedRole(asker, given);
   const variant = given.variant ?? (await askedVariant(asker, model, role));
-  const name =
-    given.name ??
-    (await asker.text('What is the arm to be called? (also its ROS namespace)', role ?? model, nameFault));
+  const askedName = (): Promise<string> =>
+    asker.text('What is the arm to be called? (also its ROS namespace)', role ?? model, nameFault);
+  let name = given.name ?? (await askedName());
   const config =
     given.config ?? (await asker.text('Which configuration file is it to be written to?', CONFIG, pathFault));
   let { bus } = port;
   for (let other = await otherAt(config, bus, name); other !== null; other = await otherAt(config, bus, name)) {
     asker.tell('warn', `${bus} is the port of ${other} in ${config}: ${name} has an adapter of its own`);
     ({ bus } = await askedPort(parts));
+  }
+  for (let fault = await nameTaken(config, bus, name); fault !== null; fault = await nameTaken(config, bus, name)) {
+    asker.tell('warn', fault);
+    name = await askedName();
   }
   return { bus, model, variant, role, name, config, done: [] };
 }

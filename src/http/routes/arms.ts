@@ -55,6 +55,7 @@ export const armStateExample: z.input<typeof armState> = {
   owner: null,
   owner_since: null,
   torque: true,
+  failed: false,
   initialised: true,
   calibrated: true,
   outside_limits: [],

@@ -117,6 +117,7 @@ const release = (fallback: Release) =>
       'What becomes of an arm that floated: lower = it is lowered to its rest pose and released, now = it is released ' +
         'and falls unless a hand has it, hold = it goes on holding.',
     );
+const RELEASED = '`release=now` is asked for by somebody who has not started it, without take_over.';
 
 /** phosphobot's clients expect 400 for a refused start. */
 const refusedStart = (message: string): never => {
@@ -165,7 +166,7 @@ export const mirrorRoutes = [
     target: 'none',
     query: { take_over: takeOver, release: release('lower') },
     answer: statusAnswer('Stopping leader-follower control'),
-    refusals: {},
+    refusals: { 409: RELEASED },
     handler: async ({ services }, { query, request }) => {
       const wasRunning = await services.mirror.stop(asking(request, query), query.release);
       return wasRunning ? ok('Stopping leader-follower control') : failed('Leader-follower control is not running');
@@ -207,11 +208,11 @@ export const mirrorRoutes = [
     summary: 'Stop gravity compensation',
     description: 'The arm holds where it is. Anybody may stop it.',
     target: 'one',
-    query: { release: release('hold') },
+    query: { take_over: takeOver, release: release('hold') },
     answer: statusAnswer('Stopping gravity control'),
-    refusals: { 400: UNKNOWN_ARM },
+    refusals: { 400: UNKNOWN_ARM, 409: RELEASED },
     handler: async ({ services }, { arm, query, request }) =>
-      (await services.gravity.stop(arm, asking(request, {}), query.release))
+      (await services.gravity.stop(arm, asking(request, query), query.release))
         ? ok('Stopping gravity control')
         : failed('Gravity control is not running'),
   }),

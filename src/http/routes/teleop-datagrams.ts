@@ -65,7 +65,7 @@ function handOf(owner: string, source: Datagram['source']): string {
  * @param address of its computer
  */
 function senderOf(parts: Parts, caller: Caller, admission: Admission, address: string): Sender<Datagram> {
-  const { services, datagrams, guard } = parts;
+  const { services, datagrams, guard, clients } = parts;
   const { clock } = services;
   const owner = caller.owner.key;
   let received = 0;
@@ -76,6 +76,7 @@ function senderOf(parts: Parts, caller: Caller, admission: Admission, address: s
       datagrams.leave(sender);
       return;
     }
+    clients.heard(caller);
     try {
       const answer = lead(parts, undefined, body, handOf(owner, body.source), caller);
       if (answer.status === 'error') reply({ error: 'refused', detail: answer.message });

@@ -16,12 +16,13 @@ export interface Run {
   readonly errors: string;
 }
 
-/** Runs the program to its end. */
+/** Runs the program to its end, before other programs: what it says of servos counts here, not whether a busy machine lets it hear them. */
 export function arm(...args: string[]): Promise<Run> {
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [MAIN, ...args], { timeout: 60_000 }, (_, output, errors) =>
       resolve({ code: child.exitCode ?? -1, output, errors }),
     );
+    favour(child.pid);
   });
 }
 

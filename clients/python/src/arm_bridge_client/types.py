@@ -163,6 +163,8 @@ class ArmState(TypedDict):
     # Time since which that client has the arm, seconds since the epoch; null if the arm is free.
     owner_since: Union[float, None]
     torque: bool
+    # Whether its own servos have stopped it: it may be lowered before it is reset.
+    failed: bool
     # Whether /move/init has set the zero.
     initialised: bool
     # A calibration, or the model of a simulated arm, says where its joints are at zero.
