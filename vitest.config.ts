@@ -13,17 +13,8 @@ const OUTSIDE = ['test/e2e/**', 'test/page/**'];
 
 /** Files that take longest, in the order in which they begin: one that begins last is waited for alone. */
 const LONG = [
-  ...['python-client', 'launch/workspace', 'lerobot', 'rehearsal', 'launch/moveit', 'test/bench/', 'launch/documents'],
-  ...[
-    'docs/commands',
-    'cli/servos',
-    'launch/launch',
-    'main-thread',
-    'ros-tool',
-    'schemathesis',
-    'ros/process',
-    'e2e/exit',
-  ],
+  ...['python-client', 'launch/workspace', 'lerobot', 'rehearsal', 'launch/moveit', 'launch/documents'],
+  ...['docs/commands', 'launch/launch', 'main-thread', 'ros-tool', 'schemathesis', 'ros/process', 'e2e/exit'],
   ...['page/tour', 'page/move', 'page/teleoperation', 'page/page', 'page/stop'],
 ];
 
@@ -82,7 +73,7 @@ export default defineConfig({
         testTimeout: 900_000,
         expect: { poll: { timeout: 90_000 } },
       }),
-      // These judge motion or latency in real time: one at a time, and nothing beside them.
+      // These judge motion or latency in real time, or have servos that must answer in time: one at a time, and nothing beside them.
       project('real', { group: 3, workers: 1, include: ['test/**/*.real.test.ts'] }),
     ],
   },

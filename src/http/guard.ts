@@ -15,8 +15,9 @@ const SESSION_TIME = 12 * 3600;
 export const MOST_SESSIONS = 256;
 /** Most characters of a Host or Origin repeated in an answer. */
 const MOST_REPEATED = 64;
+/** Its name ends with the port of the page, because a browser sends the cookies of a host to all of its ports. */
 const COOKIE = 'arm_bridge_session';
-const SENT_COOKIE = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]+)`);
+const SENT_COOKIES = new RegExp(`(?:^|;\\s*)${COOKIE}(?:_\\d+)?=([\\w-]+)`, 'g');
 const UNKNOWN_TOKEN = 'The token is not the one of http.token_file, nor one with a name that is still valid.';
 
 /** Access rights that a request has proven: none needed, by a token, or by the session of a page. */
@@ -211,11 +212,11 @@ export class Guard {
   }
 
   /**
-   * Begins a session for a page with a valid token.
+   * Begins a session for a page that sends a valid token.
    * @returns its Set-Cookie value; null if no token is needed
    * @throws {HttpProblem} 401 for a wrong token
    */
-  openSession(token: string): { readonly scope: Scope; readonly cookie: string | null } {
+  openSession(request: IncomingMessage, token: string): { readonly scope: Scope; readonly cookie: string | null } {
     if (this.#secrets.length === 0) return { scope: 'control', cookie: null };
     const admission = this.#admissionOf(token);
     if (admission === null) throw unauthorised(UNKNOWN_TOKEN);
@@ -226,7 +227,7 @@ export class Guard {
     const session = { admission: { ...admission, session: key }, ends: this.#clock.now() + SESSION_TIME };
     this.#sessions.set(key, session);
     this.onSession(key, session);
-    return { scope: admission.scope, cookie: this.#cookie(id, SESSION_TIME) };
+    return { scope: admission.scope, cookie: this.#cookie(request, id, SESSION_TIME) };
   }
 
   /**
@@ -236,9 +237,8 @@ export class Guard {
    */
   closeSession(request: IncomingMessage): string {
     this.#requireOwnPage(request);
-    const id = cookieOf(request);
-    if (id !== null && this.#sessions.delete(keyOf(id))) this.onSession(keyOf(id), null);
-    return this.#cookie('', 0);
+    for (const key of keysIn(request)) if (this.#sessions.delete(key)) this.onSession(key, null);
+    return this.#cookie(request, '', 0);
   }
 
   /**
@@ -251,14 +251,17 @@ export class Guard {
     throw new HttpProblem(403, 'The session belongs to another page: send the token itself.');
   }
 
-  #cookie(id: string, age: number): string {
-    return `${COOKIE}=${id}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}${this.#secure ? '; Secure' : ''}`;
+  #cookie({ headers: { host = '' } }: IncomingMessage, id: string, age: number): string {
+    const port = portOf(this.#homeOf(host));
+    return `${COOKIE}${port === '' ? '' : `_${port}`}=${id}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}${this.#secure ? '; Secure' : ''}`;
   }
 
   #sessionOf(request: IncomingMessage): Session | null {
-    const id = cookieOf(request);
-    const session = id === null ? undefined : this.#sessions.get(keyOf(id));
-    return session !== undefined && this.stillAdmits(session.admission) ? session : null;
+    for (const key of keysIn(request)) {
+      const session = this.#sessions.get(key);
+      if (session !== undefined && this.stillAdmits(session.admission)) return session;
+    }
+    return null;
   }
 
   /** Null for an unknown token. */
@@ -295,8 +298,9 @@ function unauthorised(text: string): HttpProblem {
   return new HttpProblem(401, text, { 'www-authenticate': 'Bearer realm="arm-bridge"' });
 }
 
-function cookieOf(request: IncomingMessage): string | null {
-  return SENT_COOKIE.exec(request.headers.cookie ?? '')?.[1] ?? null;
+/** Keys of the sessions that the cookies of a request may belong to: of this bridge and of others on its host. */
+function keysIn({ headers: { cookie = '' } }: IncomingMessage): string[] {
+  return cookie === '' ? [] : Array.from(cookie.matchAll(SENT_COOKIES), ([, id]) => keyOf(id!));
 }
 
 /** Sessions are looked up by digest so that lookup time reveals nothing about existing ids. */

@@ -371,7 +371,9 @@ describe.skipIf(!PYTHON)("the numbers of LeRobot's own bus", () => {
   async function bridgeOf(calibrations: string, bus: string): Promise<BridgeProcess> {
     const config = join(calibrations, '..', 'bridge.json');
     const arms = [{ name: 'follower', model: 'so101', bus }];
-    writeFileSync(config, JSON.stringify({ arms, calibration_folder: calibrations, ros: { enabled: false } }));
+    // A busy machine is not to keep it from its servos.
+    const control = { priority: 40 };
+    writeFileSync(config, JSON.stringify({ arms, control, calibration_folder: calibrations, ros: { enabled: false } }));
     return BridgeProcess.startWith({ XDG_DATA_HOME: folder }, '--config', config);
   }
 

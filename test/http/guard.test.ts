@@ -308,14 +308,37 @@ test('a page exchanges a token for a cookie of its own, which no other page can 
   await app.close();
 });
 
+test('pages of two bridges on one host sign in and out without a word to each other', async () => {
+  const bridges = [8020, 8021].map((port) => ({ port, app: buildApp(fakeServices({ token: TOKEN })) }));
+  const jar = new Map<string, string>();
+  const ask = async (index: number, method: 'POST' | 'DELETE', url: string, payload?: object) => {
+    const { app, port } = bridges[index]!;
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await app.inject({
+      ...{ method, url, headers: { host: `localhost:${port}`, cookie } },
+      ...(payload === undefined ? {} : { payload }),
+    });
+    const [, name, value] = /^(\w+)=([^;]*)/.exec(String(answer.headers['set-cookie'] ?? '')) ?? [];
+    if (name !== undefined && value !== undefined) jar.set(name, value);
+    return answer.statusCode;
+  };
+  const admitted = () => Promise.all([0, 1].map((index) => ask(index, 'POST', '/move/init')));
+  for (const index of [0, 1]) expect(await ask(index, 'POST', '/api/v1/session', { token: TOKEN })).toBe(200);
+  expect(await admitted()).toEqual([200, 200]);
+  expect(await ask(1, 'DELETE', '/api/v1/session')).toBe(200);
+  expect(await admitted()).toEqual([200, 401]);
+  for (const { app } of bridges) await app.close();
+});
+
 test('what a page may is over with its session, when that is ended and after twelve hours', async () => {
   const time = new VirtualTime();
   const { config, tokens, named } = fakeServices({ token: TOKEN });
   const guard = new Guard(config, tokens, named, time.lane('main'));
   const asked = (cookie: string) =>
     ({ headers: { cookie: cookie.split(';', 1)[0]!, host: 'localhost' } }) as unknown as IncomingMessage;
-  const request = asked(guard.openSession(TOKEN).cookie!);
-  const other = guard.admit(asked(guard.openSession(TOKEN).cookie!));
+  const opened = () => guard.openSession(asked(''), TOKEN).cookie!;
+  const request = asked(opened());
+  const other = guard.admit(asked(opened()));
   const admission = guard.admit(request);
   expect(guard.stillAdmits(admission)).toBe(true);
   guard.closeSession(request);

@@ -80,7 +80,7 @@ test('requests and live streams are encrypted, and the cookie of a page is for e
   const json = { 'content-type': 'application/json' };
   const opened = await ask('POST', '/api/v1/session', json, JSON.stringify({ token: TOKEN }));
   expect(opened.headers['set-cookie']![0]).toMatch(
-    /^arm_bridge_session=[\w-]{43}; .*HttpOnly; SameSite=Strict; .*Secure$/,
+    /^arm_bridge_session(?:_\d+)?=[\w-]{43}; .*HttpOnly; SameSite=Strict; .*Secure$/,
   );
   await expect(fetch(`http://127.0.0.1:${port}/status`)).rejects.toThrow();
 

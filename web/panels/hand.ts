@@ -1,5 +1,6 @@
 import { button, h, setText } from '../dom.ts';
 import type { Hand, Hands } from '../hand.ts';
+import { whyNoControl } from '../reasons.ts';
 import type { Store } from '../store.ts';
 import { spoken } from '../units.ts';
 
@@ -32,10 +33,13 @@ export function handSliders(hand: Hand, store: Store): { readonly element: HTMLE
   return {
     element: h('div', {}, about, fields),
     show() {
-      fields.disabled = !hand.yields;
-      const text = hand.yields
-        ? 'Or drag its links in the picture. The hand holds what it has led until it lets go.'
-        : 'This arm holds itself. It can be led while it is limp or floats.';
+      const none = whyNoControl(store);
+      fields.disabled = none !== '' || !hand.yields;
+      const text = none
+        ? none
+        : hand.yields
+          ? 'Or drag its links in the picture. The hand holds what it has led until it lets go.'
+          : 'This arm holds itself. It can be led while it is limp or floats.';
       setText(about, text);
       const position = store.frames.get(info.id)?.joints.position;
       for (const [i, input] of inputs.entries()) {

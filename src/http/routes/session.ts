@@ -50,8 +50,8 @@ export const sessionRoutes = [
       example: { scopes: ['read', 'control'] },
     },
     refusals: { 401: 'The token is missing or wrong.' },
-    handler: ({ guard }, { body }, reply) => {
-      const { scope, cookie } = guard.openSession(body.token ?? '');
+    handler: ({ guard }, { body, request }, reply) => {
+      const { scope, cookie } = guard.openSession(request.raw, body.token ?? '');
       if (cookie !== null) reply.header('set-cookie', cookie);
       return { scopes: scopesOf(scope) };
     },

@@ -12,6 +12,7 @@ import { DynamixelFirmware } from '../../src/sim/dynamixel-firmware.ts';
 import type { EmulatedServoBus } from '../../src/sim/emulated-servo.ts';
 import { Sts3215Firmware } from '../../src/sim/sts3215-firmware.ts';
 import { PseudoTerminal } from '../../src/sim/terminal.ts';
+import { favour } from '../support/favour.ts';
 import { type Firmware, ServoBox } from '../support/servo-box.ts';
 import { registersByMaker, WITNESS_PYTHON } from '../support/witness.ts';
 import { arm } from './support/program.ts';
@@ -22,6 +23,7 @@ const PATIENT = { timeout: 60_000, interval: 100 };
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'arm-bridge-setup-'));
+  favour();
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
