@@ -8,6 +8,7 @@ const BASE: ArmFrame = {
   owner: null,
   owner_since: null,
   torque: true,
+  failed: false,
   initialised: true,
   calibrated: true,
   outside_limits: [],
