@@ -70,8 +70,11 @@ const UNASKED_PARTLY = 0.25;
 const ARRIVES_LATE = 3;
 /** An arm with a servo that has held back is lowered within this time, s. */
 const WEAK = 30;
-/** A motor that needs this part of its largest torque to hold its joint cannot be relied on to; for so long afterwards, s. */
-const OVERBURDENED = 0.9;
+/**
+ * A motor that needs this part of its largest torque to hold its joint cannot be relied on to, for so long afterwards, s: what is left
+ * brakes too little to end a swing in time. Of all arms a stretched-out Koch leader alone comes to it.
+ */
+const OVERBURDENED = 0.7;
 const SINKING = 1;
 /** A follower that goes further away than this from a leader that stands still strays, rad. */
 const STRAYS = 0.2;
