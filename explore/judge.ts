@@ -453,6 +453,11 @@ export class Judge {
     return misread || lateness > 0 || this.isExcused(name);
   }
 
+  /** A servo of an arm has been given limits of its own, which hold a joint back from where its leader is. */
+  narrowed(arm: string): void {
+    this.#arms.get(arm)!.nearest = null;
+  }
+
   /**
    * The bus of an arm is silent until then, s. Dynamixel servos then stop where they are, by a watchdog that the bridge has
    * set, and hang by their droop.

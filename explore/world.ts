@@ -304,7 +304,9 @@ export class World {
     }
     for (const [id, servo] of Object.entries(fault.servos ?? {})) {
       this.#misread(arm, id, servo);
-      if (servo.registers) this.#changed.push({ arm, id, names: Object.keys(servo.registers) });
+      const names = Object.keys(servo.registers ?? {});
+      if (names.length > 0) this.#changed.push({ arm, id, names });
+      if (names.includes('min_position')) this.judge.narrowed(arm);
     }
     if (fault.requests?.lateness !== undefined) this.judge.late(arm, fault.requests.lateness);
     const slow = (fault.stall ?? 0) + (fault.requests?.lateness ?? 0);
