@@ -1,8 +1,8 @@
 /** A machine for the laboratory: network and /dev/shm of its own, so that nothing else here is met or disturbed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { realpathSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type Outcome, outcome, ROOT, type RunOptions, run } from './run.ts';
 
 /** May be entered by all users. */
@@ -29,6 +29,10 @@ export class Machine {
   }
 
   static async start(): Promise<Machine> {
+    const prefixes = process.env.AMENT_PREFIX_PATH!.split(':');
+    // The Python of an environment lies elsewhere, for example in the home folder of whoever made it.
+    const pythons = prefixes.map((prefix) => join(prefix, 'bin/python')).filter(existsSync);
+    const closed = new Set([ROOT, ...prefixes, ...pythons].flatMap(closedAbove));
     const script = [
       'mount -t tmpfs -o mode=1777 shm /dev/shm',
       'mount -t tmpfs -o mode=755 run /run',
@@ -36,7 +40,7 @@ export class Machine {
       // A card to a network on which nobody else is.
       'ip link add eth0 type veth peer name cable && ip link set cable up && ip link set eth0 up',
       'ip address add 192.168.77.1/24 dev eth0 && ip route add default dev eth0',
-      ...[...new Set([ROOT, ...process.env.AMENT_PREFIX_PATH!.split(':')].flatMap(closedAbove))].map(opened),
+      ...[...closed].map(opened),
       'echo up',
       'exec sleep infinity',
     ].join(' && ');
