@@ -88,9 +88,9 @@ export class TrajectoryInputs {
   /** Ends the controller's motion, and any trajectory that waits or is being checked: the arm decelerates and holds. */
   async #halt(caller: Caller): Promise<void> {
     const { arm } = this.#parts;
-    // Nobody owns joints for which a trajectory is still being checked.
-    const idle = arm.ownerOf('all') === null;
-    const has = (joints: 'arm' | 'gripper'): boolean => idle || arm.ownerOf(joints)?.key === caller.owner.key;
+    // Nobody owns joints for which a trajectory is still being checked, whoever has the others.
+    const has = (joints: 'arm' | 'gripper'): boolean =>
+      (arm.ownerOf(joints)?.key ?? caller.owner.key) === caller.owner.key;
     if (has('arm')) await arm.halt(caller, undefined, has('gripper') ? 'all' : 'arm');
     else if (has('gripper')) await arm.halt(caller, undefined, 'gripper');
   }

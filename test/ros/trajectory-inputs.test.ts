@@ -165,6 +165,19 @@ test('a message without points stops what the controller drives or has waiting, 
   expect((await bridge.until(move)).ok).toBe(true);
 });
 
+test('a message without points ends a trajectory that is still being checked, also while somebody else has the gripper', async () => {
+  const owner = { key: 'gripper', name: 'a gripper controller' };
+  const command = { position: 1, velocity: 0.2, torque: null };
+  const grasp = bridge.bridge.trajectories.gripper(arm, command, 0.05, { owner, takeOver: false });
+  await bridge.pass(0.5);
+  const before = await pan();
+  publish(turn(0.8));
+  publish(EMPTY);
+  await bridge.pass(3);
+  expect(await pan()).toBeCloseTo(before, 2);
+  expect(await bridge.until(grasp)).toMatchObject({ reached: true });
+});
+
 test('a goal that is cancelled while it waits has not begun, and says so', async () => {
   const cancelled = new AbortController();
   const waiting = send(goal(turn(0.7, 3)), cancelled.signal);
