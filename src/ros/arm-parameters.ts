@@ -84,16 +84,20 @@ function parametersOf(arm: Arm, gains: PositionGains, mirror: Feedback): ArmPara
  * Present velocity and acceleration limits of planned motion, by joint: the model's data times `speed_scale` and
  * `acceleration_scale`, and slower while the arm's angles may be wrong. Read-only, with the names of joint_limits.yaml, so
  * planners can use them unchanged.
+ * @param joints names on the graph
  */
-function jointLimits(arm: Arm): { readonly name: string; readonly description: string; readonly value: number }[] {
-  return arm.model.joints.flatMap(({ name, move }) => [
+function jointLimits(
+  arm: Arm,
+  joints: readonly string[],
+): { readonly name: string; readonly description: string; readonly value: number }[] {
+  return arm.model.joints.flatMap(({ move }, index) => [
     {
-      name: `${LIMITS}${name}.max_velocity`,
+      name: `${LIMITS}${joints[index]}.max_velocity`,
       description: 'Largest velocity of planned motion at present, rad/s; follows speed_scale.',
       value: move.velocity * arm.pace,
     },
     {
-      name: `${LIMITS}${name}.max_acceleration`,
+      name: `${LIMITS}${joints[index]}.max_acceleration`,
       description: 'Largest acceleration of planned motion at present, rad/s^2; follows acceleration_scale.',
       value: move.acceleration * arm.accelerationScale,
     },
@@ -103,6 +107,7 @@ function jointLimits(arm: Arm): { readonly name: string; readonly description: s
 /**
  * Declares the live parameters of an arm's node: gains, scales that only lower limits, and the resulting joint limits.
  * @param nodeName full name of the node
+ * @param joints names of the arm's joints on the graph
  * @param given values of ROS arguments for this node, which override the configuration; unknown names given through a
  *   wildcard are ignored
  * @param accepts whether ROS 2 may change them
@@ -114,6 +119,7 @@ export function declareArmParameters(
   node: RosNode,
   nodeName: string,
   arm: Arm,
+  joints: readonly string[],
   gains: PositionGains,
   mirror: Feedback,
   given: readonly ParameterValue[],
@@ -143,13 +149,13 @@ export function declareArmParameters(
     const kind = least === null ? 'boolean' : 'double';
     declare(rcl, node, { name, kind, description, ...range, live: accepts }, get());
   }
-  for (const { name, description, value } of jointLimits(arm)) {
+  for (const { name, description, value } of jointLimits(arm, joints)) {
     declare(rcl, node, { name, kind: 'double', description, minimum: null, maximum: null, live: false }, value);
   }
   const write = node.setParametersAtomically.bind(node);
   const present = (): { readonly name: string; readonly value: number | boolean }[] => [
     ...[...known.values()].map(({ name, get }) => ({ name, value: get() })),
-    ...jointLimits(arm),
+    ...jointLimits(arm, joints),
   ];
   const told = new Map(present().map(({ name, value }) => [name, value]));
   const tell = (): void => {
@@ -166,7 +172,7 @@ export function declareArmParameters(
   };
   const kinds = new Map<string, 'boolean' | 'double'>([
     ...[...known.values()].map(({ name, least }) => [name, least === null ? 'boolean' : 'double'] as const),
-    ...jointLimits(arm).map(({ name }) => [name, 'double'] as const),
+    ...jointLimits(arm, joints).map(({ name }) => [name, 'double'] as const),
   ]);
   judge(
     rcl,

@@ -214,8 +214,9 @@ async function populate(
     const nodeName = `${namespace}/${NODE_NAME}`;
     rosout.add(node, arm.name, nodeName);
     const given = parameters.of(nodeName);
-    paces.push(declareArmParameters(rcl, node, nodeName, arm, services.gains, mirror, given, accepts));
     const names = new ArmNames(arm, config.joint_prefix);
+    const { gains } = services;
+    paces.push(declareArmParameters(rcl, node, nodeName, arm, names.joints, gains, mirror, given, accepts));
     const offered = offerArm(node, namespace, arm, names, inputs, paused);
     actions.push(offered.actions);
     namesakes.watch(arm, node, namespace, accepts ? offered : null, () => local.repeatStatus());

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { declareArmParameters } from '../../src/ros/arm-parameters.ts';
+import { ArmNames } from '../../src/ros/names.ts';
 import type { Rcl, RosNode } from '../../src/ros/rclnodejs.ts';
 import { FakeArm, FakeBridge, fakeArm } from './support/fakes.ts';
 
@@ -12,57 +13,65 @@ class Parameter {
   ) {}
 }
 
-test('the limits of planned motion follow the scales, and the pace of an arm whose angles may be wrong', () => {
-  const arm = new FakeArm(0, 'arm');
-  const { services } = new FakeBridge([arm]);
-  const values = new Map<string, unknown>();
-  let writes = 0;
-  const set = (given: readonly Parameter[]) => {
-    for (const { name, value } of given) values.set(name, value);
-    writes++;
-    return { successful: true };
-  };
-  // The edge to rclnodejs.
-  const node = {
-    declareParameter: (parameter: Parameter) => set([parameter]),
-    setParametersAtomically: set,
-    hasParameter: () => false,
-    getPublishersInfoByTopic: () => [],
-  };
-  const ParameterType = { PARAMETER_NOT_SET: 0, PARAMETER_BOOL: 1, PARAMETER_INTEGER: 2, PARAMETER_DOUBLE: 3 };
-  class ParameterDescriptor {
-    toMessage = () => ({});
-  }
-  const rcl = { Parameter, ParameterType, ParameterDescriptor } as unknown as Rcl;
-  const follow = declareArmParameters(
-    ...([rcl, node as unknown as RosNode, '/arm/arm_bridge', fakeArm(arm)] as const),
-    // As `ros2 param dump` writes them.
-    ...([
-      services.gains,
-      services.mirror,
-      [{ name: 'joint_limits.shoulder_pan.max_velocity', value: 9, exact: true }],
-      true,
-    ] as const),
-  );
-  const limits = () => ['velocity', 'acceleration'].map((of) => values.get(`joint_limits.shoulder_pan.max_${of}`));
-  const give = (name: string, value: number) =>
-    node.setParametersAtomically([new Parameter(name, ParameterType.PARAMETER_DOUBLE, value)]);
-  expect(limits()).toEqual([1.5, 6]);
-  expect(give('speed_scale', 0.5)).toMatchObject({ successful: true });
-  expect(give('acceleration_scale', 0.5)).toMatchObject({ successful: true });
-  expect(limits()).toEqual([0.75, 3]);
-  arm.doubt = 'it has no calibration';
-  follow();
-  expect(limits()).toEqual([expect.closeTo(0.3, 9), 3]);
-  arm.doubt = '';
-  follow();
-  expect(limits()).toEqual([0.75, 3]);
-  // What a pair is started with is told too.
-  services.mirror.setFeedback(fakeArm(arm), { arm: 0.5, gripper: 0 });
-  follow();
-  expect(values.get('force_feedback.arm')).toBe(0.5);
-  // Nothing is written, and so no event is published, while nothing changes.
-  const before = writes;
-  follow();
-  expect(writes).toBe(before);
-});
+test.each([
+  [null, ''],
+  ['auto', 'arm_'],
+])(
+  'the limits of planned motion, by names with the prefix %s, follow the scales, and the pace of an arm whose angles may be wrong',
+  (prefix, begins) => {
+    const arm = new FakeArm(0, 'arm');
+    const { services } = new FakeBridge([arm]);
+    const values = new Map<string, unknown>();
+    let writes = 0;
+    const set = (given: readonly Parameter[]) => {
+      for (const { name, value } of given) values.set(name, value);
+      writes++;
+      return { successful: true };
+    };
+    // The edge to rclnodejs.
+    const node = {
+      declareParameter: (parameter: Parameter) => set([parameter]),
+      setParametersAtomically: set,
+      hasParameter: () => false,
+      getPublishersInfoByTopic: () => [],
+    };
+    const ParameterType = { PARAMETER_NOT_SET: 0, PARAMETER_BOOL: 1, PARAMETER_INTEGER: 2, PARAMETER_DOUBLE: 3 };
+    class ParameterDescriptor {
+      toMessage = () => ({});
+    }
+    const rcl = { Parameter, ParameterType, ParameterDescriptor } as unknown as Rcl;
+    const follow = declareArmParameters(
+      ...([rcl, node as unknown as RosNode, '/arm/arm_bridge', fakeArm(arm)] as const),
+      // As `ros2 param dump` writes them.
+      ...([
+        new ArmNames(fakeArm(arm), prefix).joints,
+        services.gains,
+        services.mirror,
+        [{ name: 'joint_limits.shoulder_pan.max_velocity', value: 9, exact: true }],
+        true,
+      ] as const),
+    );
+    const limits = () =>
+      ['velocity', 'acceleration'].map((of) => values.get(`joint_limits.${begins}shoulder_pan.max_${of}`));
+    const give = (name: string, value: number) =>
+      node.setParametersAtomically([new Parameter(name, ParameterType.PARAMETER_DOUBLE, value)]);
+    expect(limits()).toEqual([1.5, 6]);
+    expect(give('speed_scale', 0.5)).toMatchObject({ successful: true });
+    expect(give('acceleration_scale', 0.5)).toMatchObject({ successful: true });
+    expect(limits()).toEqual([0.75, 3]);
+    arm.doubt = 'it has no calibration';
+    follow();
+    expect(limits()).toEqual([expect.closeTo(0.3, 9), 3]);
+    arm.doubt = '';
+    follow();
+    expect(limits()).toEqual([0.75, 3]);
+    // What a pair is started with is told too.
+    services.mirror.setFeedback(fakeArm(arm), { arm: 0.5, gripper: 0 });
+    follow();
+    expect(values.get('force_feedback.arm')).toBe(0.5);
+    // Nothing is written, and so no event is published, while nothing changes.
+    const before = writes;
+    follow();
+    expect(writes).toBe(before);
+  },
+);
