@@ -70,12 +70,15 @@ const UNASKED_PARTLY = 0.25;
 const ARRIVES_LATE = 3;
 /** An arm with a servo that has held back is lowered within this time, s. */
 const WEAK = 30;
-/**
- * A motor that needs this part of its largest torque to hold its joint cannot be relied on to, for so long afterwards, s: what is left
- * brakes too little to end a swing in time. Of all arms a stretched-out Koch leader alone comes to it.
- */
-const OVERBURDENED = 0.7;
+/** A motor that needs this part of its largest torque to hold its joint cannot be relied on to; for so long afterwards, s. */
+const OVERBURDENED = 0.9;
 const SINKING = 1;
+/**
+ * One that needs this part of it, as that of a stretched-out Koch leader, brakes a swing so slowly that its joint may go so far at
+ * rest, rad.
+ */
+const BURDENED = 0.7;
+const BURDENED_SWING = 0.1;
 /** A follower that goes further away than this from a leader that stands still strays, rad. */
 const STRAYS = 0.2;
 /** A leader moves when it has moved so far, rad; its follower has caught up so long afterwards, s. */
@@ -175,6 +178,10 @@ class WatchedArm {
   arrivesUntil = 0;
   /** Until then each joint is heavier than its motor can carry, s. */
   readonly sinksUntil: Float64Array;
+  /** Until then each joint leaves its motor little to end a swing with, s. */
+  readonly swingsUntil: Float64Array;
+  /** 1 for each joint whose servo was given limits of its own since the arm follows: they may keep it from its leader's. */
+  readonly narrowed: Uint8Array;
   /** Where each joint was when it was last allowed to move, rad. */
   readonly anchors: Float64Array;
   readonly history: Float64Array[] = [];
@@ -262,6 +269,8 @@ class WatchedArm {
     this.drivenLast = new Float64Array(model.joints.length).fill(Number.NEGATIVE_INFINITY);
     this.lastDistance = new Float64Array(model.joints.length);
     this.sinksUntil = new Float64Array(model.joints.length);
+    this.swingsUntil = new Float64Array(model.joints.length);
+    this.narrowed = new Uint8Array(model.joints.length);
     this.anchors = Float64Array.from(sim.physics.positions);
     this.rest = model.poses.get('rest')!;
     this.weights = sim.physics.holdingTorques();
@@ -274,6 +283,11 @@ class WatchedArm {
     this.feltBy = null;
     this.drives.clear();
     this.ties++;
+  }
+
+  /** How far a joint at rest may swing, rad. @param usual of one whose motor is not burdened */
+  swing(j: number, usual: number, now: number): number {
+    return now < this.swingsUntil[j]! ? Math.max(usual, BURDENED_SWING) : usual;
   }
 
   licensed(now: number): boolean {
@@ -453,9 +467,11 @@ export class Judge {
     return misread || lateness > 0 || this.isExcused(name);
   }
 
-  /** A servo of an arm has been given limits of its own, which hold a joint back from where its leader is. */
-  narrowed(arm: string): void {
-    this.#arms.get(arm)!.nearest = null;
+  /** A servo of an arm has been given limits of its own. */
+  narrow(arm: string, id: number): void {
+    const watched = this.#arms.get(arm)!;
+    const servo = watched.servos.get(id);
+    if (servo !== undefined) watched.narrowed[servo.joint] = 1;
   }
 
   /**
@@ -489,6 +505,7 @@ export class Judge {
     arm.leader = this.#arms.get(leader)!;
     arm.led = Float64Array.from(arm.leader.sim.physics.positions);
     arm.nearest = inverted ? null : new Float64Array(arm.led.length).fill(Number.POSITIVE_INFINITY);
+    arm.narrowed.fill(0);
     arm.met.fill(inverted ? 1 : 0);
     arm.licences.set('mirroring', this.#now() + CATCHING_UP);
   }
@@ -699,7 +716,9 @@ export class Judge {
       } else all = false;
       if (servos[j]!.some((servo) => servo.protects)) this.#weakened(arm, now);
       const { torqueLimit } = arm.model.joints[j]!;
-      if (on && Math.abs(arm.weights[j]!) > OVERBURDENED * torqueLimit) {
+      const weight = Math.abs(arm.weights[j]!);
+      if (on && weight > BURDENED * torqueLimit) arm.swingsUntil[j] = now + SINKING;
+      if (on && weight > OVERBURDENED * torqueLimit) {
         arm.sinksUntil[j] = now + SINKING;
         arm.licences.set('weak', Math.max(arm.licences.get('weak') ?? 0, now + SINKING));
       }
@@ -716,7 +735,7 @@ export class Judge {
         continue;
       }
       const moved = position - arm.anchors[j]!;
-      if (Math.abs(moved) <= allowed) continue;
+      if (Math.abs(moved) <= arm.swing(j, allowed, now)) continue;
       const name = arm.model.joints[j]!.name;
       const rule = arm.stopped ? 'after stop' : arm.abandoned ? 'unattended' : 'unasked';
       this.complain(rule, arm.name, `${name} has moved by ${moved.toFixed(3)} rad`);
@@ -781,7 +800,10 @@ export class Judge {
   #movedJoint(arm: WatchedArm, from: Float64Array, now: number): number {
     const { positions } = arm.sim.physics;
     return arm.model.joints.findIndex(
-      (_, j) => arm.driven[j] === 1 && now >= arm.sinksUntil[j]! && Math.abs(positions[j]! - from[j]!) > UNASKED,
+      (_, j) =>
+        arm.driven[j] === 1 &&
+        now >= arm.sinksUntil[j]! &&
+        Math.abs(positions[j]! - from[j]!) > arm.swing(j, UNASKED, now),
     );
   }
 
@@ -801,7 +823,7 @@ export class Judge {
     const { positions } = arm.sim.physics;
     for (let j = 0; j < led.length; j++) {
       const distance = Math.abs(positions[j]! - led[j]!);
-      if (arm.driven[j] === 0 || arm.excused(now)) nearest[j] = Number.POSITIVE_INFINITY;
+      if (arm.driven[j] === 0 || arm.narrowed[j] === 1 || arm.excused(now)) nearest[j] = Number.POSITIVE_INFINITY;
       nearest[j] = Math.min(nearest[j]!, distance);
       if (distance <= nearest[j]! + STRAYS) continue;
       const joint = arm.model.joints[j]!.name;
@@ -876,7 +898,7 @@ export class Judge {
     if (moving < 0) {
       if (!stop.rested) figures.rest = Math.max(figures.rest, now - stop.from);
       stop.rested = true;
-    } else if (now > stop.due && this.#leaves(stop, positions, moving)) {
+    } else if (now > stop.due && this.#leaves(stop, positions, moving, arm.swing(moving, REST_SWING, now))) {
       const joint = arm.model.joints[moving]!.name;
       const speed = velocities[moving]!.toFixed(2);
       this.complain('stop', arm.name, `${joint} goes at ${speed} rad/s ${(now - stop.from).toFixed(2)} s after a stop`);
@@ -892,9 +914,9 @@ export class Judge {
     }
   }
 
-  /** Whether a joint of an arm that had to rest has left the place where it was then by more than it may swing. */
-  #leaves({ atDue }: Stop, positions: Float64Array, joint: number): boolean {
-    return Math.abs(positions[joint]! - (atDue ?? positions)[joint]!) > REST_SWING;
+  /** Whether a joint of an arm that had to rest has left the place where it was then by more than it may swing, rad. */
+  #leaves({ atDue }: Stop, positions: Float64Array, joint: number, swing: number): boolean {
+    return Math.abs(positions[joint]! - (atDue ?? positions)[joint]!) > swing;
   }
 
   #switchedOn(arm: WatchedArm, j: number): void {

@@ -306,7 +306,7 @@ export class World {
       this.#misread(arm, id, servo);
       const names = Object.keys(servo.registers ?? {});
       if (names.length > 0) this.#changed.push({ arm, id, names });
-      if (names.includes('min_position')) this.judge.narrowed(arm);
+      if (names.includes('min_position')) this.judge.narrow(arm, Number(id));
     }
     if (fault.requests?.lateness !== undefined) this.judge.late(arm, fault.requests.lateness);
     const slow = (fault.stall ?? 0) + (fault.requests?.lateness ?? 0);
