@@ -16,8 +16,9 @@ import { Watchdog } from './watchdog.ts';
 
 /** One Ctrl-C through npm arrives two or three times at once: signals within this time count as one, s. */
 const ONE_SIGNAL = 1;
-/** Longest exit, s: arms not lowered by then are left holding. */
+/** Longest exit, s, and of arms that are on their way down slowly: those not lowered by then are left holding. */
 const EXIT_LIMIT = 9.5;
+const SLOW_EXIT_LIMIT = 35;
 /** Longest wait for ROS to end in an exit that leaves the arms holding, s. */
 const ABANDON_LIMIT = 0.3;
 
@@ -90,7 +91,9 @@ function endOnSignals(
       logger.error('the exit took too long; arms with torque on hold where they are');
       exitHolding();
     };
-    clock.after(EXIT_LIMIT, late, true);
+    const lowersSlowly = (): boolean => bridge.arms.all.some(({ activity }) => activity !== null);
+    const due = (): unknown => (lowersSlowly() ? clock.after(SLOW_EXIT_LIMIT - EXIT_LIMIT, late, true) : late());
+    clock.after(EXIT_LIMIT, due, true);
     bridge.close().then(
       () => {
         watchdog.close();

@@ -59,6 +59,8 @@ export class ArmSession {
   motion: number | null = null;
   /** The last motion has reached its end. */
   arrived = false;
+  /** The last motion has ended because a joint did not follow it. */
+  straggled = false;
   /** What the session is about to do to the arm's torque; null when torque stays as it is. */
   headsFor: 'torque' | 'limp' | null = null;
   /** Called once, when the session loses the arm before releasing it. */
@@ -217,6 +219,7 @@ export class ArmSession {
    */
   async drive(source: SourceSpec, { onBegun = () => {}, instead }: DriveOptions = {}): Promise<string | null> {
     this.arrived = false;
+    this.straggled = false;
     const before = this.#over();
     if (before !== null) return before;
     try {
@@ -225,6 +228,7 @@ export class ArmSession {
       const end = await this.#wait(ended, instead);
       const problem = end.reason === 'instead' ? this.lost : await this.#problem(motion, end);
       this.arrived = problem === null && end.reason === 'done';
+      this.straggled = end.reason === 'not_following';
       this.problem = problem;
       return problem;
     } catch (error) {

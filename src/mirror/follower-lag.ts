@@ -1,4 +1,5 @@
 import type { Arm } from '../arm/arm.ts';
+import { straggling } from '../rt/joint/straggler.ts';
 
 /** A follower this far from its goal for this long is held back by something; rad and s. */
 const BEHIND = 0.15;
@@ -23,18 +24,28 @@ export class FollowerLag {
    * @returns why the follower lags, naming its joint; empty when it does not
    */
   look(follower: Arm, now: number): string {
-    const { setpoints, positions, alarms } = follower.read();
+    const { setpoints, positions, velocities, efforts, alarms, servoLower, servoUpper } = follower.read();
     let reason = '';
-    for (const [i, { name, lower, upper }] of follower.model.joints.entries()) {
+    for (const [i, joint] of follower.model.joints.entries()) {
+      const name = `${joint.name} of ${follower.name}`;
       const wanted = setpoints[i]!;
+      const lower = Math.max(joint.lower, servoLower[i]!);
+      const upper = Math.min(joint.upper, servoUpper[i]!);
       const inside = Math.min(Math.max(wanted, lower), upper);
       const away = Math.abs(inside - positions[i]!) > BEHIND;
       this.#since[i] = away ? Math.min(this.#since[i]!, now) : Number.POSITIVE_INFINITY;
-      if ((alarms[i]! & OVERLOAD) !== 0) return `${name} of ${follower.name} is overloaded: take the load off it`;
-      if ((alarms[i]! & HEAT) !== 0) return `${name} of ${follower.name} is too hot: lower the arm and let it cool`;
+      if ((alarms[i]! & OVERLOAD) !== 0) return `${name} is overloaded: take the load off it`;
+      if ((alarms[i]! & HEAT) !== 0) return `${name} is too hot: lower the arm and let it cool`;
       if (reason !== '') continue;
-      if (now - this.#since[i]! > BEHIND_TIME) reason = `something holds ${name} of ${follower.name} back: it yields`;
-      else if (Math.abs(wanted - inside) > BEYOND) reason = `${name} of ${follower.name} is at its limit`;
+      if (now - this.#since[i]! > BEHIND_TIME) {
+        const load = Math.abs(efforts[i]!) / joint.torqueLimit;
+        reason = straggling(name, alarms[i] !== 0, true, load, velocities[i]!);
+      } else if (Math.abs(wanted - inside) > BEYOND) {
+        const own = inside > joint.lower && inside < joint.upper;
+        reason = own
+          ? `${name} is at the position limit of its servo: calibrate the arm to set it anew (arm-bridge calibrate)`
+          : `${name} is at its limit`;
+      }
     }
     return reason;
   }

@@ -5,7 +5,7 @@ import type { ArmPlanning } from './planners.ts';
 /** Speed of an arm that moves by itself to where a hand takes it, rad/s, and its time limit, s. */
 const SPEED = 0.8;
 const LIMIT = 15;
-/** A joint this far from its goal has not arrived, rad. */
+/** A joint further from its goal than this has not arrived, rad. */
 const ARRIVED = 0.1;
 
 /**
@@ -27,11 +27,12 @@ export async function approach(session: ArmSession, planning: ArmPlanning, goal:
 
 /**
  * Why a joint of a resting arm has not arrived, human-readable; null if all have.
- * @param goal rad; NaN for joints that need not be anywhere
+ * @param goal rad; NaN for joints that need not be anywhere @param band how far from it a joint may be, rad
  */
-export function heldBack(arm: Arm, goal: Float64Array): string | null {
+export function heldBack(arm: Arm, goal: Float64Array, band = ARRIVED): string | null {
   const { positions } = arm.read();
-  const short = arm.model.joints.find((_, i) => Math.abs(positions[i]! - goal[i]!) > ARRIVED);
-  if (short === undefined) return null;
-  return arm.servoLimitAt(goal) || `something holds its ${short.name} back`;
+  const short = arm.model.joints.findIndex((_, i) => Math.abs(positions[i]! - goal[i]!) > band);
+  if (short < 0) return null;
+  const itsOwn = goal.map((angle, i) => (i === short ? angle : Number.NaN));
+  return arm.servoLimitAt(itsOwn) || `something holds its ${arm.model.joints[short]!.name} back`;
 }

@@ -4,7 +4,7 @@ import { BridgeError, type Caller } from '../arm/types.ts';
 import type { Pose } from '../kinematics/frames.ts';
 import type { SourceSpec } from '../rt/messages.ts';
 import { asked, type Goals, limpAt, wasMoved } from './goals.ts';
-import { type LostJoints, lowerTo, NONE } from './lower.ts';
+import { type LostJoints, loweringLimit, lowerTo, NONE, type WayDown } from './lower.ts';
 import type { AbsoluteMove, EndEffector, Forecast, MoveOutcome, Path, RelativeMove } from './moves.ts';
 import type { ArmPlanning, Planners, RequireWanted } from './planners.ts';
 import {
@@ -24,8 +24,6 @@ import { toolIn } from './tool.ts';
 
 /** A move that has not ended by then decelerates to a hold, s. */
 const TIME_LIMIT = 30;
-/** Longest lowering, s: short enough for the shutdown of the bridge. */
-const LOWERING_LIMIT = 8;
 /** How far sticking joints may still move the tool once the arm has settled, and once it is at rest: m and rad. */
 const SETTLED_CREEP: Errors = { position: 0.0014, orientation: 0.014 };
 const REST_CREEP: Errors = { position: 0.0009, orientation: 0.005 };
@@ -177,7 +175,8 @@ export class MoveService {
       if (typeof route === 'string') return this.#blocked(arm, route);
       const work = async (session: ArmSession, began: number): Promise<MoveOutcome> => {
         const way = await this.#holding(session, limp, route, target);
-        const problem = typeof way === 'string' ? way : await lowerTo(session, way);
+        const anew = () => this.#route(arm, target.goal);
+        const problem = typeof way === 'string' ? way : await lowerTo(session, way, anew);
         const outcome = this.#outcome(arm, target, began, 1, problem);
         if (problem === null) await session.torqueOff();
         return outcome;
@@ -221,15 +220,16 @@ export class MoveService {
     }
     if (!holding) return `only some servos of arm ${arm.name} have torque: they are left as they are`;
     const rest = this.#planning(arm).pose('rest');
-    const route = without.size === 0 ? await this.#route(arm, rest) : await this.#routeAround(arm, rest, without);
+    const way = () => (without.size === 0 ? this.#route(arm, rest) : this.#routeAround(arm, rest, without));
+    const route = await way();
     // Its own servos may have stopped it meanwhile, which does not prevent lowering.
     const wanted = arm.failed ? arm.ask() : ask;
     if (typeof route === 'string') {
       return `arm ${arm.name} has no free way down (${route}) and holds; move it clear, then stop the bridge again`;
     }
-    const session = arm.claim(caller, { timeLimit: LOWERING_LIMIT, lowering: true, ask: wanted });
+    const session = arm.claim(caller, { timeLimit: loweringLimit(arm), lowering: true, ask: wanted });
     try {
-      const problem = await lowerTo(session, route, without);
+      const problem = await lowerTo(session, route, way, without);
       if (problem !== null) {
         return `arm ${arm.name} was not lowered (${problem}) and holds; free it, then stop the bridge again`;
       }
@@ -283,7 +283,7 @@ export class MoveService {
    * A straight path towards `goal` with some joints fixed at their last seen positions: as far as is free, else the
    * contact.
    */
-  async #routeAround(arm: Arm, goal: Float64Array, joints: LostJoints): Promise<readonly Float64Array[] | string> {
+  async #routeAround(arm: Arm, goal: Float64Array, joints: LostJoints): Promise<WayDown> {
     const from = asked(arm);
     for (const joint of joints.keys()) from[joint] = arm.read().positions[joint]!;
     let contact = '';

@@ -113,3 +113,27 @@ test.each([0.01, 0.02, 0.05, 0.2])(
     expect((await arm.status(0)).torque).toBe(true);
   },
 );
+
+test.each([
+  { model: 'so101', speed: 'goal_speed', slow: 300, end: 'sleep' },
+  { model: 'koch', speed: 'profile_velocity', slow: 20, end: 'sleep' },
+  { model: 'so101', speed: 'goal_speed', slow: 300, end: 'exit' },
+])(
+  'a $model that another program has left holding with slow servos ($speed $slow) is lowered by $end, at their speed',
+  async ({ model, speed, slow, end }) => {
+    const before = await VirtualBridge.start(
+      { arms: [{ name: 'arm', bus: `sim:${model}`, model }] },
+      undefined,
+      new VirtualHost(null),
+    );
+    expect((await before.post('/move/init?robot_id=0')).body).toMatchObject({ status: 'ok' });
+    const bridge = await before.killAndStart(1, () => {
+      for (const servo of servosOf(before)) preset(servo, speed, slow);
+    });
+    await bridge.becomes(() => expect(bridge.arm().read()).toMatchObject({ holding: true }));
+    const servos = servosOf(bridge);
+    if (end === 'sleep') expect((await bridge.post('/move/sleep?robot_id=0')).body).toMatchObject({ status: 'ok' });
+    else await bridge.until(bridge.bridge.close(), 35);
+    expect(servos.map((servo) => contentOf(servo, 'torque_enable'))).not.toContain(1);
+  },
+);

@@ -104,7 +104,7 @@ describe('the unit of systemd', () => {
   });
 
   test('leaves the bridge the time and the permission that it needs, and no more', () => {
-    expect(Number(value('TimeoutStopSec'))).toBeGreaterThan(10);
+    expect(Number(value('TimeoutStopSec'))).toBeGreaterThan(35);
     expect(value('KillMode')).toBe('mixed');
     expect(value('User')).toBe('arm-bridge');
     expect(value('CapabilityBoundingSet')).toBe('');

@@ -125,7 +125,7 @@ describe.skipIf(LOADER === '')('the compose file', () => {
   });
 
   test('gives a bridge the time to lower its arms', () => {
-    for (const service of Object.values(load(['sim', 'lab']))) expect(service.stop_grace_period).toBe('20s');
+    for (const service of Object.values(load(['sim', 'lab']))) expect(service.stop_grace_period).toBe('40s');
   });
 
   test('gives the lab its token as a secret, its adapters whatever their number, and starts it again', () => {

@@ -88,8 +88,8 @@ test('launch files are those of ROS 2: they name arguments, programs and files t
         continue;
       }
       expect(exec, file).toBe('bridge');
-      // Lowering its arms takes the bridge up to 10 s (docs/safety.md), and a second signal ends it at once.
-      expect(Number(attributes.sigterm_timeout), file).toBeGreaterThan(10);
+      // Lowering its arms takes the bridge up to 35 s (docs/safety.md), and a second signal ends it at once.
+      expect(Number(attributes.sigterm_timeout), file).toBeGreaterThan(35);
       expect(attributes.name, file).toBeUndefined();
       for (const option of given.match(/--[a-z-]+/g) ?? []) expect(options, file).toContain(option);
     }

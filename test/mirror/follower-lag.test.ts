@@ -6,13 +6,24 @@ import { FollowerLag } from '../../src/mirror/follower-lag.ts';
 const model = loadArmModel('so101');
 const JOINTS = model.joints.length;
 const PAN = 0;
+const PUSHES = model.joints[PAN]!.torqueLimit / 2;
 
-/** A follower with one joint wanted here and measured there, rad. */
-function follower(wanted: number, measured: number): Arm {
-  const [setpoints, positions, alarms] = [wanted, measured, 0].map((value) =>
-    new Float64Array(JOINTS).fill(0).fill(value, 0, 1),
-  );
-  return { name: 'follower', model, read: () => ({ setpoints, positions, alarms }) } as unknown as Arm;
+/**
+ * A follower with one joint wanted here and measured there, rad.
+ * @param effort of its servo, Nm @param range to either side that its servo keeps to, rad
+ */
+function follower(wanted: number, measured: number, effort = PUSHES, range = Number.POSITIVE_INFINITY): Arm {
+  const first = (value: number, others = 0): Float64Array => new Float64Array(JOINTS).fill(others).fill(value, 0, 1);
+  const snapshot = {
+    setpoints: first(wanted),
+    positions: first(measured),
+    velocities: first(0),
+    efforts: first(effort),
+    alarms: first(0),
+    servoLower: first(-range, Number.NEGATIVE_INFINITY),
+    servoUpper: first(range, Number.POSITIVE_INFINITY),
+  };
+  return { name: 'follower', model, read: () => snapshot } as unknown as Arm;
 }
 
 test('a follower that is wanted beyond a limit says which joint stands at it, and nothing within rounding of it', () => {
@@ -24,10 +35,26 @@ test('a follower that is wanted beyond a limit says which joint stands at it, an
   expect(look(upper + 0.01, upper)).toBe('');
 });
 
+test('one whose servo keeps to limits of its own says so, instead of that something holds it', () => {
+  const narrow = new FollowerLag(JOINTS);
+  for (const now of [0, 0.6])
+    expect(narrow.look(follower(0.5, 0.2, PUSHES, 0.2), now)).toBe(
+      'shoulder_pan of follower is at the position limit of its servo: calibrate the arm to set it anew (arm-bridge calibrate)',
+    );
+});
+
+test('one that has stayed away for half a second and does not push has a servo at fault', () => {
+  const deaf = new FollowerLag(JOINTS);
+  deaf.look(follower(0.5, 0.2, 0), 0);
+  expect(deaf.look(follower(0.5, 0.2, 0), 0.6)).toMatch(
+    /^shoulder_pan of follower does not move, and its servo does not push/,
+  );
+});
+
 test('one that has stayed away for half a second is held back by something', () => {
   const behind = new FollowerLag(JOINTS);
   expect(behind.look(follower(0.5, 0.2), 0)).toBe('');
   expect(behind.look(follower(0.5, 0.2), 0.4)).toBe('');
-  expect(behind.look(follower(0.5, 0.2), 0.6)).toBe('something holds shoulder_pan of follower back: it yields');
+  expect(behind.look(follower(0.5, 0.2), 0.6)).toBe('something holds shoulder_pan of follower back');
   expect(behind.look(follower(0.5, 0.5), 0.7)).toBe('');
 });
