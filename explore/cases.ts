@@ -548,6 +548,24 @@ export const CASES: readonly Case[] = [
     known: false,
   },
   {
+    id: 'E300041',
+    script: script(
+      'a servo that loses its supply while it is brought back after an overload pulls to where its goal was led last',
+      'so101',
+      [
+        ask(0.5, '/torque/toggle?robot_id=0', { torque_status: true }),
+        { at: 1.5, do: 'hand', arm: 'leader', joints: { elbow_flex: -0.776 }, over: 2.328 },
+        ask(2.7, '/stop'),
+        ask(6.3, '/stop/reset'),
+        { at: 6.35, do: 'fault', arm: 'leader', fault: { volts: 0 } },
+        { at: 6.55, do: 'fault', arm: 'leader', fault: { volts: null } },
+      ],
+      9,
+    ),
+    rules: ['torque'],
+    known: false,
+  },
+  {
     id: 'E130022',
     script: script(
       'a gripper with little torque goes on to the end of its motion while nobody would hear a stop',

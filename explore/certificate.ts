@@ -17,7 +17,7 @@ const ROWS: readonly (readonly [string, (figures: Figures) => string])[] = [
   ['largest speed at which a joint was driven', ({ speed }) => `${speed.toFixed(2)} rad/s`],
   ['largest acceleration, over 20 ms', ({ acceleration }) => `${acceleration.toFixed(0)} rad/s²`],
   ['times that a servo got torque', ({ torqueEvents }) => thousands(torqueEvents)],
-  ['largest distance of its goal from its joint then', ({ torque }) => `${torque.toFixed(3)} rad`],
+  ['largest distance of its goal from a limp joint then', ({ torque }) => `${torque.toFixed(3)} rad`],
   ['stops of arms with torque', ({ stops }) => thousands(stops)],
   ['longest time from a stop to rest', ({ rest }) => `${rest.toFixed(2)} s`],
   ['longest way from a stop to rest', ({ way }) => `${way.toFixed(2)} rad`],

@@ -934,7 +934,7 @@ export class Judge {
       this.complain('after stop', arm.name, `${joint.name} got torque after a stop had been answered`);
     // Where a servo is that lies nobody knows.
     if (arm.misread) return;
-    figures.torque = Math.max(figures.torque, distance);
+    if (before === 0) figures.torque = Math.max(figures.torque, distance);
     if (distance <= TORQUE_DISTANCE + Math.max(1.5 * droop, before) + arm.lateness * LED_SPEED) return;
     this.complain('torque', arm.name, `${joint.name} got torque with a goal ${distance.toFixed(3)} rad away`);
   }

@@ -289,14 +289,16 @@ export class Arm implements ControlListener {
 
   /** Why its joint angles may be wrong, human-readable; empty when they are trusted. */
   get doubt(): string {
-    const { calibrated, outside, positions, state } = this.read();
+    const { calibrated, outside, positions, state, servoLower, servoUpper } = this.read();
     if (state === 'disconnected') return '';
     if (!calibrated) return 'it has no calibration';
     const joint = outside.findIndex((beyond) => beyond !== 0);
     if (joint < 0) return '';
     const { name, lower, upper } = this.model.joints[joint]!;
-    const limits = `${lower.toFixed(2)} to ${upper.toFixed(2)}`;
-    return `${name} is at ${positions[joint]!.toFixed(2)} rad, beyond its limits (${limits}): its calibration may be wrong`;
+    const [least, most] = [Math.max(lower, servoLower[joint]!), Math.min(upper, servoUpper[joint]!)];
+    const whose = least > lower || most < upper ? "its servo's own limits" : 'its limits';
+    const limits = `${least.toFixed(2)} to ${most.toFixed(2)}`;
+    return `${name} is at ${positions[joint]!.toFixed(2)} rad, beyond ${whose} (${limits}): its calibration may be wrong`;
   }
 
   /** Why motions without `uncalibrated` are refused, human-readable; empty when they are not. */

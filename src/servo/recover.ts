@@ -74,7 +74,6 @@ async function aim(client: ServoClient, servo: ExpectedServo, pulls: boolean, ot
   const { presentPosition, goalPosition } = model.common;
   const goal = registerName(model, goalPosition);
   const refused = (why: string): ServoError => new ServoError('refused', id, `servo ${id} (${joint}) ${why}`);
-  const most = Math.round(stepsIn(model, LEAD));
   let sent: number | null = null;
   for (let round = 0; round <= ATTEMPTS; round++) {
     const { steps, agree } = await positions(client, servo, model, await readRow(client, id, presentPosition));
@@ -86,12 +85,9 @@ async function aim(client: ServoClient, servo: ExpectedServo, pulls: boolean, ot
       );
     // A joint moved by a hand or by its load may have moved on while its goal approached it.
     if (sent !== null && Math.abs(present - sent) <= stepsIn(model, GIVES_WAY)) return sent;
-    sent ??= pulls ? await heldGoal(client, servo) : present;
-    do {
-      sent += Math.min(most, Math.max(-most, present - sent));
-      await writeRegister(client, model, id, goal, sent);
-      if (sent !== present) await client.clock.sleep(LEAD_INTERVAL);
-    } while (sent !== present);
+    sent = present;
+    if (pulls) await lead(client, servo, present);
+    else await writeRegister(client, model, id, goal, present);
     if ((await readRegister(client, model, id, goal)) === present) continue;
     throw refused(
       `does not take a goal at its position, ${present} steps, so ${otherwise}: check its own position limits ` +
@@ -99,6 +95,25 @@ async function aim(client: ServoClient, servo: ExpectedServo, pulls: boolean, ot
     );
   }
   throw refused(`does not stand still while it is brought back, so ${otherwise}: hold its joint still, and try again`);
+}
+
+/**
+ * Leads the goal of a servo that pulls to a position (steps), step by step. Each step is sent once, to a servo that has
+ * just shown that it still has torque: a goal would give torque to one that has restarted meanwhile.
+ * @throws {ServoError} if it has become limp
+ */
+async function lead(client: ServoClient, servo: ExpectedServo, to: number): Promise<void> {
+  const { id, model } = servo;
+  const { goalPosition } = model.common;
+  const most = Math.round(stepsIn(model, LEAD));
+  let missed = 0;
+  for (let goal = await heldGoal(client, servo); goal !== to && missed <= ATTEMPTS; ) {
+    const next = goal + Math.min(most, Math.max(-most, to - goal));
+    client.post(id, goalPosition.address, bytesOf(goalPosition, next));
+    await client.clock.sleep(LEAD_INTERVAL);
+    goal = await heldGoal(client, servo);
+    if (goal !== next) missed++;
+  }
 }
 
 /**
