@@ -296,8 +296,9 @@ export class Arm implements ControlListener {
     if (joint < 0) return '';
     const { name, lower, upper } = this.model.joints[joint]!;
     const [least, most] = [Math.max(lower, servoLower[joint]!), Math.min(upper, servoUpper[joint]!)];
-    const whose = least > lower || most < upper ? "its servo's own limits" : 'its limits';
-    const limits = `${least.toFixed(2)} to ${most.toFixed(2)}`;
+    const own = positions[joint]! < least ? least > lower : most < upper;
+    const whose = own ? "its servo's own limits" : 'its limits';
+    const limits = own ? `${least.toFixed(2)} to ${most.toFixed(2)}` : `${lower.toFixed(2)} to ${upper.toFixed(2)}`;
     return `${name} is at ${positions[joint]!.toFixed(2)} rad, beyond ${whose} (${limits}): its calibration may be wrong`;
   }
 
