@@ -9,6 +9,8 @@ const MORE = 0.08;
 const LAG = 0.03;
 /** Longest that it pushes with too much, s: a reading may be lost. */
 const LONGEST = 0.1;
+/** An arm that a hand has bent while it held lets go within this time once it floats, s: goals travel at 3 rad/s. */
+const LETS_GO = 0.6;
 /** What a leader feels is gone so long after nothing is to be felt any more, s: it fades in 0.1 s, and cycles are late. */
 const GONE = 0.2;
 /** So near to the end of its range a joint is pushed back, rad. */
@@ -48,6 +50,9 @@ export class FeltForce {
   readonly #left: Float64Array;
   /** When each joint was to feel something last, s. */
   readonly #felt: Float64Array;
+  /** What each joint pushed with when it held last, Nm, and when that was, s. */
+  readonly #held: Float64Array;
+  readonly #heldAt: Float64Array;
   /** Where each joint has been since, rad. */
   readonly #least: Float64Array;
   readonly #most: Float64Array;
@@ -61,6 +66,8 @@ export class FeltForce {
     this.#over = new Float64Array(joints).fill(Number.NaN);
     this.#left = new Float64Array(joints).fill(Number.NaN);
     this.#felt = new Float64Array(joints).fill(Number.NEGATIVE_INFINITY);
+    this.#held = new Float64Array(joints);
+    this.#heldAt = new Float64Array(joints).fill(Number.NEGATIVE_INFINITY);
     this.#least = new Float64Array(joints);
     this.#most = new Float64Array(joints);
     this.#open = new Uint8Array(joints);
@@ -94,8 +101,14 @@ export class FeltForce {
     }
     const stiff = (stiffness * gain) / usual;
     const may = MORE + stiff * LAG * Math.abs(velocity);
-    const over = Math.abs(motor) - CAP * torqueLimit - may;
-    if (lasts(this.#over, j, (arm.saysFloating || (soft && arm.floats)) && over > 0, now))
+    const floats = arm.saysFloating || (soft && arm.floats);
+    if (!floats) {
+      this.#held[j] = Math.abs(motor);
+      this.#heldAt[j] = now;
+    }
+    const letsGo = now - this.#heldAt[j]! <= LETS_GO ? this.#held[j]! : 0;
+    const over = Math.abs(motor) - Math.max(CAP * torqueLimit, letsGo) - may;
+    if (lasts(this.#over, j, floats && over > 0, now))
       return `pushes with ${Math.abs(motor).toFixed(2)} Nm while it floats`;
     if (now - this.#felt[j]! <= GONE) return '';
     // It carries its weight, or a part of it.
