@@ -48,6 +48,12 @@ const MOVED_BY: ReadonlySet<string> = new Set([
 /** Those of them that lead it down. */
 const LOWERED_BY: ReadonlySet<string> = new Set(['POST /move/sleep', 'POST /robot/disconnect']);
 
+/** Routes that end what drives an arm, and what they say where nothing did. */
+const HALTED_BY = /^(?:DELETE \/api\/v1\/arms\/[^/]+\/motion|POST \/api\/v1\/arms\/[^/]+\/(?:take-over|release))$/;
+const NOTHING_ENDED = /^Nothing drove|was free already/;
+/** Ends a calibration: the arm goes limp. */
+const CALIBRATION = /^DELETE \/api\/v1\/arms\/[^/]+\/calibration$/;
+
 type Body = Readonly<Record<string, unknown>> | undefined;
 
 /** @returns what is to be called with the answer; null for one that never came */
@@ -154,6 +160,24 @@ function meaningOf(
     const times = body?.times as readonly number[];
     begin(arms, world.now + times.at(-1)! + CHUNK_OVER, 'follow');
     return () => {};
+  }
+  if (HALTED_BY.test(route)) {
+    const undo = arms.map((arm) => judge.driven(arm));
+    return (answer) => {
+      const nothing = NOTHING_ENDED.test(answer?.body?.message ?? '');
+      if (answer !== null && (answer.status !== 200 || nothing)) for (const follow of undo) follow();
+      if (answer?.status !== 200 || nothing) return;
+      for (const arm of arms) judge.end(arm, /^gravity/, world.now + SETTLING);
+      // What leads it, or is led by it, is lowered where it floated for that alone.
+      for (const arm of judge.names) judge.end(arm, /^mirroring|^leading/, world.now + LOWERING);
+      begin(judge.names, world.now + LOWERING, 'lowering');
+    };
+  }
+  if (CALIBRATION.test(route)) {
+    return () => {
+      for (const arm of arms) judge.allow(arm, 'calibration', world.now + SETTLING);
+      release(world, arms, world.now + FADING);
+    };
   }
   switch (route) {
     case 'POST /joints/write':

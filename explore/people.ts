@@ -1,4 +1,5 @@
 import { type ArmModel, loadArmModel } from '../src/arm/model.ts';
+import { modelByName } from '../src/servo/servo-models.ts';
 import { type Random, seededRandom } from '../src/sim/random.ts';
 import type { ServoFault } from '../src/sim/servo-faults.ts';
 import type { SimFault } from '../src/sim/servo-line.ts';
@@ -552,26 +553,140 @@ const LEFT_BEHIND: Readonly<Record<string, Kind>> = {
   },
 };
 
+/** Counts of registers that say which servo it is: of one that is not in the arm, and of another model of its family. */
+const UNKNOWN_ID = 77;
+const OTHER_MODELS = { feetech: 2825, dynamixel: 1030 } as const;
+
+/** An adapter is pulled out, and something is changed about a servo until it comes back; later it is changed back so. */
+function swapped(c: Chance, registersOf: (c: Chance, arm: number, id: number) => [change: object, back: object]) {
+  const arm = c.arm();
+  const { name } = c.layout.arms[arm]!;
+  const id = c.servo(name);
+  const [change, back] = registersOf(c, arm, id);
+  const at = c.between(2, 8);
+  const deeds = [change, back].flatMap((registers, k) => [
+    { do: 'fault', arm: name, fault: { unplugged: true }, after: k * at } as const,
+    { do: 'fault', arm: name, fault: { servos: { [id]: { registers } } }, after: k * at + 0.6 } as const,
+    { do: 'fault', arm: name, fault: { unplugged: false }, after: k * at + 0.9 } as const,
+  ]);
+  return deeds as ReturnType<Kind['make']>;
+}
+
+/** Servos that are exchanged while the arm is not connected. */
+const EXCHANGED: Readonly<Record<string, Kind>> = {
+  'a servo with another id': {
+    every: 25,
+    share: 0.12,
+    make: (c) =>
+      swapped(c, (_, arm, id) => [{ id: c.may(0.5) ? UNKNOWN_ID : c.servo(c.layout.arms[arm]!.name) }, { id }]),
+  },
+  'a servo of another model': {
+    every: 25,
+    share: 0.12,
+    make: (c) =>
+      swapped(c, (_, arm, id) => {
+        const { family, joints } = c.models[arm]!;
+        const { model } = joints.flatMap(({ servos }) => servos).find((servo) => servo.id === id)!;
+        const other = OTHER_MODELS[family === 'feetech' ? 'feetech' : 'dynamixel'];
+        return [{ model_number: other }, { model_number: modelByName(model)!.modelNumber }];
+      }),
+  },
+};
+
+/** People who know the newer half of the HTTP interface. */
+const OFFICIALS: Readonly<Record<string, Kind>> = {
+  halt: {
+    every: 10,
+    share: 0.3,
+    make: (c) => [
+      { ...ask(`/api/v1/arms/${c.name()}/motion${c.may(0.5) ? '?take_over=true' : ''}`), method: 'DELETE' },
+    ],
+  },
+  'take over': {
+    every: 12,
+    share: 0.25,
+    make: (c) => {
+      const name = c.name();
+      return [
+        ask(`/api/v1/arms/${name}/take-over`),
+        { ...ask(`/api/v1/arms/${name}/release${c.may(0.5) ? '?take_over=true' : ''}`), after: c.between(0.1, 8) },
+      ];
+    },
+  },
+  'stop by name': {
+    every: 15,
+    share: 0.3,
+    make: (c) => [ask('/api/v1/stop'), { ...ask('/stop/reset'), after: c.between(0.1, 4) }],
+  },
+  calibrate: {
+    every: 20,
+    share: 0.15,
+    make: (c) => {
+      const arm = c.arm();
+      const cancel = { ...ask(`/api/v1/arms/${c.layout.arms[arm]!.name}/calibration`), method: 'DELETE' } as const;
+      const calls = 1 + Math.floor(2 * c.random());
+      return [
+        ...Array.from({ length: calls }, (_, k) => ({ ...ask(`/calibrate?robot_id=${arm}`), after: 3 * k })),
+        { ...cancel, after: 3 * calls + c.between(0.1, 4) },
+      ];
+    },
+  },
+  'look closely': {
+    every: 4,
+    share: 0.4,
+    make: (c) => {
+      const name = c.name();
+      const look = (url: string): AskDeed => ({ do: 'ask', method: 'GET', url });
+      return [
+        c.of([
+          look(`/api/v1/arms/${name}/motion`),
+          look(`/api/v1/arms/${name}/urdf`),
+          look(`/api/v1/arms/${name}/calibration`),
+          look('/api/v1/arms'),
+          look('/api/v1/log'),
+          look('/api/v1/recordings'),
+          look('/readyz'),
+          ask(`/api/v1/arms/${name}/reachable`, { x: c.between(-6, 4), z: c.between(-6, 6) }),
+          ask(`/torque/read?robot_id=${c.arm()}`),
+          ask(`/voltage/read?robot_id=${c.arm()}`),
+          ask('/teleop/settings/read'),
+        ]),
+      ];
+    },
+  },
+};
+
+/** Share of the runs in which people have names, and theirs; some never say who they are. */
+const NAMED = 0.4;
+const NAMES = ['anna', 'ben', undefined] as const;
+
 /** Names of the faults, for the table of what has been tried. */
-export const FAULT_NAMES: readonly string[] = [...Object.keys(FAULTS), ...Object.keys(LEFT_BEHIND)];
+export const FAULT_NAMES: readonly string[] = [FAULTS, LEFT_BEHIND, EXCHANGED].flatMap((kinds) => Object.keys(kinds));
 
 /** Share of the runs of STS3215 servos whose gears have play, and how much, rad: they have a degree. */
 const WORN = 0.3;
 const PLAY = Math.PI / 180;
 
 const MODELS = ['so101', 'so101', 'so100', 'koch'] as const;
+/** Share of the runs of arms that have joints with two servos. */
+const DOUBLED = 0.06;
 
 /** A seed for chance of its own: a kind that is added to one group leaves what others draw. */
 function apart(seed: number, k: number): number {
   return Math.imul(seed + 1, 0x85ebca6b) + k;
 }
 
+function withName(step: Step, who: string | undefined): Step {
+  return step.do === 'ask' && who !== undefined ? { ...step, who } : step;
+}
+
 /** A run of random people and random faults. @returns it, and the faults that it has */
 export function drawRun(seed: number): { readonly script: Script; readonly faults: readonly string[] } {
   const first = seededRandom(seed);
-  const model = MODELS[Math.floor(first() * MODELS.length)]!;
+  const drawn = MODELS[Math.floor(first() * MODELS.length)]!;
+  const model = seededRandom(apart(seed, 0))() < DOUBLED ? 'wx250s' : drawn;
   const pair = pairOf(model, first() < 0.1 ? 'mujoco' : 'light', model === 'koch' ? 'leader' : 'follower');
-  const worn = model !== 'koch' && seededRandom(apart(seed, 1))() < WORN;
+  const worn = model !== 'koch' && model !== 'wx250s' && seededRandom(apart(seed, 1))() < WORN;
   const layout = worn ? { ...pair, arms: pair.arms.map((arm) => ({ ...arm, backlash: PLAY })) } : pair;
   const steps: Step[] = [];
   const faults: string[] = [];
@@ -591,8 +706,10 @@ export function drawRun(seed: number): { readonly script: Script; readonly fault
     }
   };
   draw(new Chance(seed + 1, layout), { ...PEOPLE, ...FAULTS });
-  for (const [k, kinds] of [CONTROLLERS, POLICIES, FEELERS, KEEPERS, LEFT_BEHIND, STREAMERS].entries())
-    draw(new Chance(apart(seed, k + 2), layout), kinds);
+  const groups = [CONTROLLERS, POLICIES, FEELERS, KEEPERS, LEFT_BEHIND, STREAMERS, EXCHANGED, OFFICIALS];
+  for (const [k, kinds] of groups.entries()) draw(new Chance(apart(seed, k + 2), layout), kinds);
   steps.sort((a, b) => a.at - b.at);
-  return { script: { name: `seed ${seed}`, seed, layout, steps, length: LENGTH + 5 }, faults };
+  const naming = new Chance(apart(seed, groups.length + 2), layout);
+  const named = naming.may(NAMED) ? steps.map((step) => withName(step, naming.of(NAMES))) : steps;
+  return { script: { name: `seed ${seed}`, seed, layout, steps: named, length: LENGTH + 5 }, faults };
 }

@@ -36,6 +36,8 @@ export type Deed =
       readonly method?: 'GET' | 'POST' | 'DELETE';
       readonly url: string;
       readonly body?: object;
+      /** Name of the client; left out: all are one. */
+      readonly who?: string;
       readonly hangUp?: number;
       /** The body tells of an observation, `observed`, that was made so long before, s. */
       readonly age?: number;

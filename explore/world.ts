@@ -9,6 +9,7 @@ import { Bridge } from '../src/bridge.ts';
 import { asBuilt } from '../src/calibration/as-built.ts';
 import { CalibrationStore } from '../src/calibration/calibration-store.ts';
 import { configSchema } from '../src/config/schema.ts';
+import { CLIENT_HEADER } from '../src/http/clients.ts';
 import type { BytePort } from '../src/servo/port/port.ts';
 import { LocalSimulation } from '../src/sim/local-simulation.ts';
 import type { ServoFault } from '../src/sim/servo-faults.ts';
@@ -207,7 +208,7 @@ export class World {
   do(deed: Deed): void {
     switch (deed.do) {
       case 'ask':
-        void this.ask(deed.method ?? 'POST', deed.url, this.#observed(deed), deed.hangUp);
+        void this.ask(deed.method ?? 'POST', deed.url, this.#observed(deed), deed);
         break;
       case 'follow':
       case 'grip':
@@ -251,8 +252,13 @@ export class World {
     return { ...body, observed: this.host.clock.wall() - age };
   }
 
-  /** A person asks by HTTP. @param hangUp s after which the person is gone */
-  async ask(method: string, url: string, body?: object, hangUp?: number): Promise<Answer | null> {
+  /** A person asks by HTTP. @param who its name, if it has one; hangUp: s after which it is gone */
+  async ask(
+    method: string,
+    url: string,
+    body?: object,
+    { who, hangUp }: { readonly who?: string; readonly hangUp?: number } = {},
+  ): Promise<Answer | null> {
     const { bridge, host } = this;
     if (bridge === null || host === null) return null;
     const asked: Asked = { at: this.now, method, url, body, answer: null };
@@ -269,7 +275,7 @@ export class World {
       .inject({
         method: method as 'GET',
         url,
-        headers: { host: '127.0.0.1' },
+        headers: { host: '127.0.0.1', ...(who === undefined ? {} : { [CLIENT_HEADER]: who }) },
         signal: abort.signal,
         ...(body === undefined ? {} : { payload: body }),
       })
