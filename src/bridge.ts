@@ -67,6 +67,8 @@ const LAST_PORT = 65535;
 
 /** Time for last answers to leave before HTTP closes, s: a stop that ended the lowering must still be answered. */
 const LAST_ANSWERS = 0.1;
+/** Interval at which it is looked whether arms follow what leads them, s. */
+const LAG_LOOK = 0.1;
 
 const SHUTDOWN: Caller = {
   owner: { key: 'shutdown', name: 'the shutdown of the bridge' },
@@ -154,6 +156,7 @@ export class Bridge {
   /** Null when HTTP does not listen, or stops have no port of their own. */
   #stop: StopListener | null = null;
   readonly #watch: Pick<Timer, 'cancel'>;
+  readonly #lagWatch: Pick<Timer, 'cancel'>;
   readonly #beat: Pick<Timer, 'cancel'>;
   readonly #cycleListeners = new Set<() => void>();
   #rosRoom: RosRoom | null = null;
@@ -330,6 +333,7 @@ export class Bridge {
     );
     this.#beat = clock.every(BEAT_INTERVAL, () => shared.beat(), true);
     this.#watch = clock.every(LOOK, () => this.#watchLoad(), true);
+    this.#lagWatch = clock.every(LAG_LOOK, () => this.#watchLag(), true);
     void this.#watchCycles();
   }
 
@@ -465,6 +469,7 @@ export class Bridge {
   async #close(): Promise<void> {
     const logger = this.#logger;
     this.#watch.cancel();
+    this.#lagWatch.cancel();
     for (const autostart of this.#autostart) autostart.close();
     this.streams.close();
     this.jog.close();
@@ -564,6 +569,10 @@ export class Bridge {
       await nextCycle(this.#shared, this.#clock, this.#shared.cycle, CYCLE_TIMEOUT);
       for (const listener of this.#cycleListeners) listener();
     }
+  }
+
+  #watchLag(): void {
+    for (const arm of this.arms.all) arm.watchLag();
   }
 
   #watchLoad(): void {

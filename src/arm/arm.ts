@@ -16,6 +16,7 @@ import { ArmSession, releaseTorque } from './arm-session.ts';
 import type { ControlListener } from './control-client.ts';
 import { GroupOwners } from './group-owners.ts';
 import { type Act, type Journal, originOf } from './journal.ts';
+import { Lag } from './lag.ts';
 import { withCause } from './loop-load.ts';
 import { type ArmModel, mounted } from './model.ts';
 import { type Holding, ownedBy } from './ownership.ts';
@@ -97,6 +98,9 @@ function actOf({ act, still = false }: ClaimOptions): Act {
   return act ?? (still ? 'torque' : 'motion');
 }
 
+/** Kinds of activity that go on while a joint lags: a move fails then. */
+const FOLLOWING: ReadonlySet<string> = new Set(['mirror', 'stream', 'chunks', 'jog']);
+
 /** One arm on the main thread: its description, its state, its owner, and its stop. */
 export class Arm implements ControlListener {
   readonly id: number;
@@ -128,6 +132,8 @@ export class Arm implements ControlListener {
   barred: (caller: Caller) => string = () => '';
   /** Why the arm was taken from its owner, human-readable; kept until someone drives it again. */
   notice = '';
+  /** Why a joint does not follow what leads the arm, human-readable; empty when all do, and while nothing leads it. */
+  lagging = '';
   /** Why a remote arm cannot be reached from this process, human-readable; empty when it can. */
   unreachable = '';
   /** Number of motions and stops that people and programs have requested so far. */
@@ -166,12 +172,14 @@ export class Arm implements ControlListener {
    * State of a remote arm as reported by its machine; nothing blocks an own arm, or a remote one without a report yet.
    */
   #remoteOwner = { holding: true, blocked: '', other: '' };
+  readonly #lag: Lag;
   readonly #stateListeners = new Set<(state: ArmState, reason: string) => void>();
 
   constructor(options: ArmOptions) {
     this.id = options.id;
     this.name = options.name;
     this.#model = options.model;
+    this.#lag = new Lag(options.model.joints.length);
     this.bus = options.bus;
     this.remote = options.bus === 'ros';
     this.simulated = options.bus.startsWith('sim:');
@@ -232,6 +240,16 @@ export class Arm implements ControlListener {
     return this.#ownership.keeper;
   }
 
+  /** Looks whether all joints follow what leads the arm; to be called a few times a second. */
+  watchLag(): void {
+    if (FOLLOWING.has(this.activity?.kind ?? '')) {
+      this.lagging = this.#lag.look(this, this.clock.now());
+    } else {
+      this.lagging = '';
+      this.#lag.forget();
+    }
+  }
+
   /** What drives the arm; null while it holds or is limp. */
   get activity(): Activity | null {
     return this.#control.activity;
@@ -253,7 +271,7 @@ export class Arm implements ControlListener {
   get reason(): string {
     const { state } = this.read();
     if (state === 'stopped') return this.#stopReason;
-    if (state !== 'disconnected') return this.#remoteOwner.blocked || this.notice;
+    if (state !== 'disconnected') return this.#remoteOwner.blocked || this.notice || this.lagging;
     // The snapshot may be ahead of the message with the reason.
     const why = this.unreachable || this.#reason || 'its servos are being checked';
     return `${why}${this.notice === '' ? '' : `; ${this.notice}`}`;

@@ -323,7 +323,7 @@ export class MirrorService {
         const { leader, follower, threshold } = pair.plan;
         const { followState } = follower.read();
         const following = followState === FollowCode.following || followState === FollowCode.ramping;
-        pair.trouble = following ? pair.lag.look(follower, clock.now()) || unfelt(pair) : '';
+        pair.trouble = following ? follower.lagging || unfelt(pair) : '';
         if (followState !== FollowCode.refused) continue;
         const most = ((threshold * 180) / Math.PI).toFixed(0);
         const why = `arm ${leader.name} came back more than ${most} degrees away from its follower`;

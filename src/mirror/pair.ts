@@ -2,7 +2,6 @@ import type { ArmSession } from '../arm/arm-session.ts';
 import type { Owner } from '../arm/types.ts';
 import { defineMachine, Running } from '../machine.ts';
 import type { ForceFeedback } from '../rt/messages.ts';
-import { FollowerLag } from './follower-lag.ts';
 import type { PlannedPair } from './plan.ts';
 
 /** A leader and its follower, from the claim of both to the end. */
@@ -83,7 +82,6 @@ export class Pair {
   /** The leader's session, shared by pairs with the same leader. */
   readonly leading: ArmSession;
   readonly following: ArmSession;
-  readonly lag: FollowerLag;
   /** Current force feedback; the leader feels it while it floats. */
   feedback: ForceFeedback;
   /** Why the follower lags; empty when it does not. */
@@ -97,7 +95,6 @@ export class Pair {
     this.since = following.arm.clock.wall();
     this.leading = leading;
     this.following = following;
-    this.lag = new FollowerLag(plan.follower.model.joints.length);
   }
 
   get ended(): boolean {

@@ -124,6 +124,22 @@ describe('arm and gripper are driven at the same time', () => {
     expect(pan()).toBeCloseTo(0.4, 1);
   });
 
+  test('a stream whose joint does not follow goes on, and the arm says why', async () => {
+    await bridge.fault('arm', { servos: { 1: { ignoresGoals: true } } });
+    const send = () => bridge.bridge.streams.command(arm, ['shoulder_pan'], Float64Array.of(0.6), stream('arm_stream'));
+    for (let i = 0; i < 40; i++) {
+      expect(send()).toBeNull();
+      await bridge.pass(0.05);
+    }
+    expect(arm.reason).toMatch(/^shoulder_pan of arm does not move, and its servo does not push/);
+    await bridge.fault('arm', { servos: { 1: { ignoresGoals: false } } });
+    for (let i = 0; i < 20; i++) {
+      expect(send()).toBeNull();
+      await bridge.pass(0.05);
+    }
+    expect([arm.reason, Math.abs(pan() - 0.6) < 0.1]).toEqual(['', true]);
+  });
+
   test('by HTTP: one request that names only the opening leaves a trajectory alone', async () => {
     const turning = turn(0.6, 2);
     await bridge.pass(0.3);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Arm } from '../../src/arm/arm.ts';
+import { Lag } from '../../src/arm/lag.ts';
 import { loadArmModel } from '../../src/arm/model.ts';
-import { FollowerLag } from '../../src/mirror/follower-lag.ts';
 
 const model = loadArmModel('so101');
 const JOINTS = model.joints.length;
@@ -28,15 +28,14 @@ function follower(wanted: number, measured: number, effort = PUSHES, range = Num
 
 test('a follower that is wanted beyond a limit says which joint stands at it, and nothing within rounding of it', () => {
   const { upper, lower } = model.joints[PAN]!;
-  const look = (wanted: number, measured: number): string =>
-    new FollowerLag(JOINTS).look(follower(wanted, measured), 0);
+  const look = (wanted: number, measured: number): string => new Lag(JOINTS).look(follower(wanted, measured), 0);
   expect(look(upper + 0.2, upper)).toBe('shoulder_pan of follower is at its limit');
   expect(look(lower - 0.2, lower)).toBe('shoulder_pan of follower is at its limit');
   expect(look(upper + 0.01, upper)).toBe('');
 });
 
 test('one whose servo keeps to limits of its own says so, instead of that something holds it', () => {
-  const narrow = new FollowerLag(JOINTS);
+  const narrow = new Lag(JOINTS);
   for (const now of [0, 0.6])
     expect(narrow.look(follower(0.5, 0.2, PUSHES, 0.2), now)).toBe(
       'shoulder_pan of follower is at the position limit of its servo: calibrate the arm to set it anew (arm-bridge calibrate)',
@@ -44,7 +43,7 @@ test('one whose servo keeps to limits of its own says so, instead of that someth
 });
 
 test('one that has stayed away for half a second and does not push has a servo at fault', () => {
-  const deaf = new FollowerLag(JOINTS);
+  const deaf = new Lag(JOINTS);
   deaf.look(follower(0.5, 0.2, 0), 0);
   expect(deaf.look(follower(0.5, 0.2, 0), 0.6)).toMatch(
     /^shoulder_pan of follower does not move, and its servo does not push/,
@@ -52,7 +51,7 @@ test('one that has stayed away for half a second and does not push has a servo a
 });
 
 test('one that has stayed away for half a second is held back by something', () => {
-  const behind = new FollowerLag(JOINTS);
+  const behind = new Lag(JOINTS);
   expect(behind.look(follower(0.5, 0.2), 0)).toBe('');
   expect(behind.look(follower(0.5, 0.2), 0.4)).toBe('');
   expect(behind.look(follower(0.5, 0.2), 0.6)).toBe('something holds shoulder_pan of follower back');

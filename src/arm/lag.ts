@@ -1,7 +1,7 @@
-import type { Arm } from '../arm/arm.ts';
 import { straggling } from '../rt/joint/straggler.ts';
+import type { Arm } from './arm.ts';
 
-/** A follower this far from its goal for this long is held back by something; rad and s. */
+/** A joint this far from its goal for this long is held back by something; rad and s. */
 const BEHIND = 0.15;
 const BEHIND_TIME = 0.5;
 /** A goal this far beyond a joint's position limit is reported, rad. */
@@ -10,24 +10,32 @@ const BEYOND = 0.03;
 const OVERLOAD = 32;
 const HEAT = 4;
 
-/** Finds out why a follower lags behind its leader. */
-export class FollowerLag {
+/**
+ * Finds out why a joint of an arm that follows a leader, a stream or a policy lags behind: unlike a move, which fails,
+ * following goes on.
+ */
+export class Lag {
   readonly #since: Float64Array;
 
   constructor(joints: number) {
     this.#since = new Float64Array(joints).fill(Number.POSITIVE_INFINITY);
   }
 
+  /** The arm does not follow: what was seen of it counts no more. */
+  forget(): void {
+    this.#since.fill(Number.POSITIVE_INFINITY);
+  }
+
   /**
-   * Examines the follower's newest snapshot.
+   * Examines the arm's newest snapshot.
    * @param now monotonic time, s
-   * @returns why the follower lags, naming its joint; empty when it does not
+   * @returns why the arm lags, naming its joint; empty when it does not
    */
-  look(follower: Arm, now: number): string {
-    const { setpoints, positions, velocities, efforts, alarms, servoLower, servoUpper } = follower.read();
+  look(arm: Arm, now: number): string {
+    const { setpoints, positions, velocities, efforts, alarms, servoLower, servoUpper } = arm.read();
     let reason = '';
-    for (const [i, joint] of follower.model.joints.entries()) {
-      const name = `${joint.name} of ${follower.name}`;
+    for (const [i, joint] of arm.model.joints.entries()) {
+      const name = `${joint.name} of ${arm.name}`;
       const wanted = setpoints[i]!;
       const lower = Math.max(joint.lower, servoLower[i]!);
       const upper = Math.min(joint.upper, servoUpper[i]!);
