@@ -81,6 +81,8 @@ const BURDENED = 0.7;
 const BURDENED_SWING = 0.1;
 /** A follower that goes further away than this from a leader that stands still strays, rad. */
 const STRAYS = 0.2;
+/** A motor that pulls with this part of its largest torque, beyond its joint's weight, is pushed away by a contact. */
+const PUSHED = 0.5;
 /** A leader moves when it has moved so far, rad; its follower has caught up so long afterwards, s. */
 const LEADS = 0.01;
 const CATCHING_UP = 7;
@@ -820,10 +822,13 @@ export class Judge {
   }
 
   #judgeFollowing(arm: WatchedArm, nearest: Float64Array, led: Float64Array, now: number): void {
-    const { positions } = arm.sim.physics;
+    const { physics, motorTorques } = arm.sim;
+    const { positions } = physics;
     for (let j = 0; j < led.length; j++) {
       const distance = Math.abs(positions[j]! - led[j]!);
-      if (arm.driven[j] === 0 || arm.narrowed[j] === 1 || arm.excused(now)) nearest[j] = Number.POSITIVE_INFINITY;
+      const pushed = Math.abs(motorTorques[j]! - arm.weights[j]!) > PUSHED * arm.model.joints[j]!.torqueLimit;
+      if (pushed || arm.driven[j] === 0 || arm.narrowed[j] === 1 || arm.excused(now))
+        nearest[j] = Number.POSITIVE_INFINITY;
       nearest[j] = Math.min(nearest[j]!, distance);
       if (distance <= nearest[j]! + STRAYS) continue;
       const joint = arm.model.joints[j]!.name;
