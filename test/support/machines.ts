@@ -10,6 +10,7 @@ import { REMOTE_PRESENCE } from '../../src/rt/driver/remote-presence.ts';
 import { SERVO_TRUST } from '../../src/rt/driver/servo-trust.ts';
 import { WATCHDOG } from '../../src/rt/driver/watchdog.ts';
 import { ARM_LIFE } from '../../src/rt/joint/arm-life.ts';
+import { HOLDING } from '../../src/rt/joint/holding.ts';
 import { ATTENDANCE } from '../../src/rt/loop/attendance.ts';
 import { SETUP } from '../../src/setup/arm-setup.ts';
 import { TOUR } from '../../web/tour.ts';
@@ -21,6 +22,7 @@ export const MACHINES: readonly Machine<string, string, string>[] = [
   ARMING,
   SERVO_TRUST,
   WATCHDOG,
+  HOLDING,
   REMOTE_PRESENCE,
   ATTENDANCE,
   REPORTED_STATE,

@@ -152,7 +152,7 @@ export class ArmController implements Published {
     const { gate, link } = this;
     this.motions.end('superseded', this.now, '', options.joints);
     if (link.remote && this.state === StateCode.ready) gate.adopt(link.readings.positions);
-    this.motions.begin(source, options, this.#age.time);
+    this.motions.begin(source, options, this.#age.time, this.now);
     this.#put(source.state === 'moving' ? 'move' : source.state === 'mirroring' ? 'mirror' : 'float');
   }
 
@@ -232,7 +232,7 @@ export class ArmController implements Published {
     if (power === 'holding') this.#put('energised');
     else if (power !== 'arming') this.#put('limp');
     if (power === 'holding' || power === 'arming') {
-      this.#drive.followGains();
+      this.#drive.followGains(this.now);
       this.#command(dt);
     } else this.#drive.slacken();
   }

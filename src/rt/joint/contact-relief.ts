@@ -18,8 +18,6 @@ export class ContactRelief {
   readonly joints: Uint8Array;
   /** Positions that the goals of these joints move to, rad. */
   readonly targets: Float64Array;
-  /** Some joint gives way or has given way. */
-  active = false;
   readonly #limits: readonly (StallLimits | null)[];
   /** Direction in which each of these joints pressed, 1 or -1. */
   readonly #side: Float64Array;
@@ -37,7 +35,6 @@ export class ContactRelief {
 
   /** Something else moves the goals from now on. */
   reset(): void {
-    this.active = false;
     this.joints.fill(0);
     this.#since.fill(-1);
   }
@@ -80,7 +77,6 @@ export class ContactRelief {
         this.#side[i] = Math.sign(press);
         this.targets[i] = held + (this.#side[i]! * limits.hold) / spring;
         this.joints[i] = 1;
-        this.active = true;
         return i;
       }
     }
@@ -89,7 +85,6 @@ export class ContactRelief {
 
   /** Whether the goal of some joint that gives way is still on its way to its target. */
   yields(gate: Gate): boolean {
-    if (!this.active) return false;
     for (let i = 0; i < this.joints.length; i++) {
       if (this.joints[i] === 1 && gate.goals[i] !== this.targets[i]) return true;
     }

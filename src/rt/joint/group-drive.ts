@@ -1,3 +1,4 @@
+import { Running } from '../../machine.ts';
 import type { ArmLink } from '../driver/arm-link.ts';
 import { type LimitSet, type SetpointSource, SourceStatus } from '../sources/setpoint-source.ts';
 import { ComingToRest } from './coming-to-rest.ts';
@@ -6,6 +7,7 @@ import type { ControlModel } from './control-model.ts';
 import type { Droop } from './droop.ts';
 import type { Following } from './following.ts';
 import type { Gate } from './gate.ts';
+import { HOLDING } from './holding.ts';
 
 /** What the joint groups of an arm share; arrays have one element per joint. */
 export interface DriveParts {
@@ -22,13 +24,6 @@ export interface DriveParts {
   readonly targets: Float64Array;
 }
 
-/** How the goals of an arm with torque move. */
-type Goals =
-  /** A source drives them, or they approach its last setpoints. */
-  | 'driven'
-  /** They decelerate and stay. */
-  | 'held';
-
 /** Makes the goals of a group of joints, which has at most one source. */
 export class GroupDrive {
   readonly empty: boolean;
@@ -42,7 +37,7 @@ export class GroupDrive {
   /** 1 for each grip that is drawn back in this cycle. */
   readonly #drawn: Uint8Array;
   #limits: LimitSet = 'move';
-  #goals: Goals = 'held';
+  readonly #machine = new Running(HOLDING);
 
   constructor(parts: DriveParts, joints: Uint8Array) {
     const { stall, yield: yielding } = parts.model;
@@ -64,19 +59,16 @@ export class GroupDrive {
   }
 
   /** A source takes over the goals. */
-  begin({ limits }: SetpointSource): void {
-    this.#relief.reset();
+  begin({ limits }: SetpointSource, now: number): void {
+    this.#put('begin', now);
     // An arm that its own servos have stopped rests, and is lowered.
     this.#rest.resting = false;
     this.#limits = limits;
-    this.#goals = 'driven';
   }
 
   /** From the next cycle on, the goals decelerate and stay. */
   halt(now: number): void {
-    this.#goals = 'held';
-    this.#relief.reset();
-    this.#rest.begin(now);
+    this.#put('halt', now);
   }
 
   /** The goals reach the last setpoints and stay there; what a gripper grips, it goes on holding where it is. */
@@ -89,24 +81,21 @@ export class GroupDrive {
   }
 
   /** Spring stiffness has changed: contacts are judged anew. */
-  regain(): void {
-    this.#relief.reset();
+  regain(now: number): void {
+    this.#put('regain', now);
   }
 
   /** One cycle driven by a source, which has written `wanted` and returned `status`. */
   take(status: SourceStatus, mirroring: boolean, dt: number, now: number): void {
     if (this.empty) return;
-    const { gate, wanted, setpoints } = this.#parts;
+    const { wanted, setpoints } = this.#parts;
     const joints = this.#joints;
     if (status === SourceStatus.hold) {
       this.brake(dt, now);
       this.#want();
       return;
     }
-    if (this.#goals === 'held') {
-      this.#goals = 'driven';
-      gate.rearm(false, joints);
-    }
+    this.#put('take', now);
     for (let i = 0; i < joints.length; i++) if (joints[i] === 1) setpoints[i] = wanted[i]!;
     this.#aim();
     this.#relieve(mirroring, now);
@@ -121,8 +110,9 @@ export class GroupDrive {
     if (this.empty) return -1;
     const { gate, link, following, droop, model, setpoints } = this.#parts;
     const relief = this.#relief;
+    const { state } = this.#machine;
     let braking = false;
-    if (this.#goals === 'held' && relief.active) {
+    if (state === 'yielding') {
       if (relief.yields(gate)) {
         relief.heed(gate, link, droop.at(link.readings.positions), model.stiffness);
         // A target to stay at implies no velocity.
@@ -130,7 +120,7 @@ export class GroupDrive {
       }
       gate.step(relief.targets, 'move', dt, relief.joints);
       this.#readSetpoints();
-    } else if (this.#goals === 'held') braking = !this.brake(dt, now);
+    } else if (state === 'held') braking = !this.brake(dt, now);
     else {
       this.#aim();
       this.#throughGate(dt);
@@ -142,18 +132,14 @@ export class GroupDrive {
     const joint = relief.look(gate, link, droop.at(link.readings.positions), model.stiffness, now);
     droop.at(setpoints);
     if (joint < 0) return joint;
-    // The other goals stay as they are.
-    this.#goals = 'held';
-    gate.rearm(false, this.#joints);
+    this.#put('press', now);
     return joint;
   }
 
   /** One cycle in which the goals decelerate. @returns true once they rest */
   brake(dt: number, now: number): boolean {
     const { gate, link, following, droop } = this.#parts;
-    // Findings of an earlier stop do not apply to this one.
-    if (this.#goals === 'driven') this.#rest.begin(now);
-    this.#goals = 'held';
+    this.#put('brake', now);
     const { positions } = link.readings;
     const room = this.#rest.room(gate, following, positions, droop.values);
     const resting = gate.brake(this.#limits, dt, this.#joints, room);
@@ -161,6 +147,16 @@ export class GroupDrive {
     this.#rest.step(gate, following, positions, droop.values, stiff, dt, now);
     this.#readSetpoints();
     return resting;
+  }
+
+  #put(input: keyof typeof HOLDING.inputs, now: number): void {
+    const effects = this.#machine.put(input, now);
+    for (let i = 0; i < effects.length; i++) {
+      const effect = effects[i]!;
+      if (effect === 'rest') this.#rest.begin(now);
+      else if (effect === 'forget') this.#relief.reset();
+      else this.#parts.gate.rearm(false, this.#joints);
+    }
   }
 
   /** Resets `wanted` to the setpoints, from which the next source continues. */
@@ -205,8 +201,7 @@ export class GroupDrive {
       any = true;
     }
     if (!any) return;
-    this.#goals = 'held';
-    gate.rearm(false, this.#joints);
+    this.#put('draw', now);
     gate.draw(targets, drawn, dt);
     this.#readSetpoints();
   }

@@ -132,8 +132,11 @@ export class JointDrive {
     this.hold('all', now);
   }
 
-  /** A source takes over the goals of these joints where they are. @param time sum of the arm's cycle times, s */
-  begin(source: SetpointSource, joints: Joints, time: number): void {
+  /**
+   * A source takes over the goals of these joints where they are.
+   * @param time sum of the arm's cycle times, s @param now monotonic, s
+   */
+  begin(source: SetpointSource, joints: Joints, time: number, now: number): void {
     const { gate } = this;
     const mask = this.#model.masks[joints];
     this.#setpointsOfGoals(mask);
@@ -148,8 +151,8 @@ export class JointDrive {
     source.begin(this.setpoints, this.#velocities, time, this.#accelerations);
     this.#softness = null;
     gate.rearm(source.continues, mask);
-    if (joints !== 'gripper') this.#arm.begin(source);
-    if (joints !== 'arm') this.#gripper.begin(source);
+    if (joints !== 'gripper') this.#arm.begin(source, now);
+    if (joints !== 'arm') this.#gripper.begin(source, now);
   }
 
   /** One cycle of an arm that floats. */
@@ -269,17 +272,17 @@ export class JointDrive {
   }
 
   /** Moves the goals of servos that have become stiffer or softer, so that they keep pulling with the same torque. */
-  followGains(): void {
-    const { gain: now, readings } = this.#link;
+  followGains(now: number): void {
+    const { gain, readings } = this.#link;
     let changed = false;
-    for (let i = 0; i < now.length; i++) {
-      this.#ratio[i] = this.#gain[i]! / now[i]!;
+    for (let i = 0; i < gain.length; i++) {
+      this.#ratio[i] = this.#gain[i]! / gain[i]!;
       if (this.#ratio[i] !== 1) changed = true;
-      this.#gain[i] = now[i]!;
+      this.#gain[i] = gain[i]!;
     }
     if (!changed) return;
-    this.#arm.regain();
-    this.#gripper.regain();
+    this.#arm.regain(now);
+    this.#gripper.regain(now);
     this.gate.regain(readings.positions, this.#ratio, this.#targets);
     this.#droop.setpointsOf(this.#targets, this.setpoints);
   }

@@ -84,16 +84,16 @@ export class Motions {
 
   /**
    * Hands joints that have no source to a source.
-   * @param time sum of the arm's cycle times, s
+   * @param time sum of the arm's cycle times, s @param now monotonic, s
    */
-  begin(source: SetpointSource, options: DriveOptions, time: number): void {
+  begin(source: SetpointSource, options: DriveOptions, time: number, now: number): void {
     const { joints = 'all', speed = 1, top, acceleration = 1, lowers = false, gripperTorque = null } = options;
     const { gate } = this.#drive;
     const mask = this.#model.masks[joints];
     gate.limitSpeeds('move', speed, mask, top);
     gate.limitAccelerations('move', acceleration, mask);
     this.#limitTorques(mask, gripperTorque);
-    this.#drive.begin(source, joints, time);
+    this.#drive.begin(source, joints, time, now);
     this.newest++;
     this.lowered = lowers;
     const driving = { source, joints, motion: this.newest, lowers };
@@ -109,7 +109,7 @@ export class Motions {
       if (isFloating(arm.source)) {
         this.#drive.unfeel();
         this.#link.gains?.restore();
-        this.#drive.followGains();
+        this.#drive.followGains(now);
       }
       this.#arm = null;
       if (!includes(joints, arm.joints)) this.#drive.hold(arm.joints, now);
