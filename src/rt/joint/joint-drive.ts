@@ -1,5 +1,6 @@
 import type { ArmLink } from '../driver/arm-link.ts';
-import { type FloatingSource, isFloating, type SetpointSource, SourceStatus } from '../sources/setpoint-source.ts';
+import { type FloatingSource, type SetpointSource, SourceStatus } from '../sources/setpoint-source.ts';
+import { Completion } from './completion.ts';
 import type { ControlModel } from './control-model.ts';
 import { Droop } from './droop.ts';
 import { ExternalTorque } from './external-torque.ts';
@@ -7,18 +8,9 @@ import { Following } from './following.ts';
 import { Gate } from './gate.ts';
 import { type DriveParts, GroupDrive } from './group-drive.ts';
 import type { Group, Joints } from './joint-groups.ts';
-import { straggling } from './straggler.ts';
 
 /** A joint counts as within its limits up to this plus its droop beyond them, rad. */
 const LIMIT_BAND = 0.05;
-
-/** A joint that ends a motion further than this from its setpoint is done only if its servo holds the goal, rad. */
-const SHORT = 0.02;
-/** A servo that does not hold a motion's final goal after this time (many readings) does not take goals, s. */
-const TAKING = 0.1;
-
-/** A joint's droop changes no faster than this while only other joints move, rad/s. */
-const DROOP_SPEED = 0.02;
 
 /** Makes the goals of an arm's joints each cycle, and compares measurements with them. */
 export class JointDrive {
@@ -48,8 +40,7 @@ export class JointDrive {
   /** Gains that the goals were made for, and their ratio to the new ones. */
   readonly #gain: Float64Array;
   readonly #ratio: Float64Array;
-  /** Since when proof is needed that a servo holds its joint's final goal, which rests, s; 0: not needed, infinite: proven. */
-  readonly #unproven: Float64Array;
+  readonly completion: Completion;
 
   constructor(model: ControlModel, link: ArmLink) {
     const joints = model.stiffness.length;
@@ -69,6 +60,7 @@ export class JointDrive {
       ...{ model, link, gate: this.gate, following: this.following, droop: this.#droop },
       ...{ setpoints: this.setpoints, wanted: this.#wanted, targets: this.#targets },
     };
+    this.completion = new Completion(parts);
     this.#arm = new GroupDrive(parts, model.masks.arm);
     this.#gripper = new GroupDrive(parts, model.masks.gripper);
     this.#kept = new Float64Array(joints);
@@ -76,7 +68,6 @@ export class JointDrive {
     this.#accelerations = new Float64Array(joints);
     this.#gain = link.gain.slice();
     this.#ratio = new Float64Array(joints);
-    this.#unproven = new Float64Array(joints);
   }
 
   /** The joints have come to rest, as measured, since the last stop or end of a motion. */
@@ -141,13 +132,11 @@ export class JointDrive {
     const mask = this.#model.masks[joints];
     this.#setpointsOfGoals(mask);
     for (let i = 0; i < mask.length; i++) {
-      if (mask[i] === 1) {
-        this.#wanted[i] = this.setpoints[i]!;
-        this.#unproven[i] = 0;
-      }
+      if (mask[i] === 1) this.#wanted[i] = this.setpoints[i]!;
       this.#velocities[i] = mask[i] === 1 ? gate.velocities[i]! : 0;
       this.#accelerations[i] = mask[i] === 1 ? gate.accelerations[i]! : 0;
     }
+    this.completion.forget(mask);
     source.begin(this.setpoints, this.#velocities, time, this.#accelerations);
     this.#softness = null;
     gate.rearm(source.continues, mask);
@@ -199,48 +188,9 @@ export class JointDrive {
     if (joints !== 'gripper') this.#arm.take(status, mirroring, dt, now);
     if (joints !== 'arm') this.#gripper.take(status, mirroring, dt, now);
     if (status === SourceStatus.done)
-      return this.#completed(mask, joints !== 'all', now) ? status : SourceStatus.running;
-    for (let i = 0; i < mask.length; i++) if (mask[i] === 1) this.#unproven[i] = 0;
+      return this.completion.look(mask, joints !== 'all', now) ? status : SourceStatus.running;
+    this.completion.forget(mask);
     return status;
-  }
-
-  /**
-   * True once the gate has let the final setpoints of these joints through, and every joint that ended short of its
-   * setpoint has a servo that holds its goal: something else blocks it.
-   * @param beside other joints may still move, which changes the droop of these
-   */
-  #completed(mask: Uint8Array, beside: boolean, now: number): boolean {
-    const link = this.#link;
-    let completed = true;
-    for (let i = 0; i < mask.length; i++) {
-      if (mask[i] === 0) continue;
-      if (!this.#rests(i, beside)) {
-        // A servo is late to take a goal that moves, such as one that is drawn back: only a resting one can be proven.
-        this.#unproven[i] = 0;
-        completed = false;
-      } else if (!link.remote && !this.#proven(i, now)) {
-        link.probe();
-        completed = false;
-      }
-    }
-    return completed;
-  }
-
-  /** True unless a resting joint ended short of its setpoint and its servo is not yet known to hold its goal. */
-  #proven(joint: number, now: number): boolean {
-    const link = this.#link;
-    const distance = Math.abs(this.setpoints[joint]! - link.readings.positions[joint]!);
-    if (link.withheld[joint] !== 0 || !(distance > SHORT)) {
-      this.#unproven[joint] = 0;
-      return true;
-    }
-    const asked = this.#unproven[joint] !== 0;
-    if (asked && link.takesGoals(joint, true)) {
-      this.#unproven[joint] = Number.POSITIVE_INFINITY;
-      return true;
-    }
-    if (!asked) this.#unproven[joint] = now;
-    return false;
   }
 
   /**
@@ -309,41 +259,5 @@ export class JointDrive {
     if (floats) return;
     if (unknown) following.adopt(positions);
     else following.step(gate.goals, this.#droop.values, link.gain, positions, steerTime);
-  }
-
-  /**
-   * Why one of these joints does not follow its source, so that the motion has failed; empty while all follow.
-   * @param now monotonic, s
-   */
-  straggler(source: SetpointSource, joints: Joints, now: number): string {
-    const { following } = this;
-    const link = this.#link;
-    if (link.remote || link.arming || isFloating(source)) return '';
-    const watched = source.limits === 'move' && link.gains?.stiffening !== true;
-    const { joints: names, masks, stall, torqueLimit } = this.#model;
-    const mask = masks[joints];
-    const { readings } = link;
-    for (let i = 0; i < mask.length; i++) {
-      if (mask[i] === 0 || link.withheld[i] !== 0) continue;
-      const deaf = this.#unproven[i] !== 0 && now - this.#unproven[i]! > TAKING;
-      if (!deaf) {
-        // A gripper that something holds back is not at fault.
-        if (!watched || stall[i] !== null || !following.isSuspect(i)) continue;
-        link.probe();
-        if (!following.isBehind(i)) continue;
-      }
-      const load = Math.abs(readings.efforts[i]!) / torqueLimit[i]!;
-      const takes = !deaf && link.takesGoals(i, false);
-      return straggling(names[i]!, readings.alarms[i] !== 0, takes, load, following.velocities[i]!);
-    }
-    return '';
-  }
-
-  /** True when the gate has let a joint's final setpoint through. @param beside as in `#completed` */
-  #rests(joint: number, beside: boolean): boolean {
-    const { velocities, goals } = this.gate;
-    const speed = Math.abs(velocities[joint]!);
-    if (speed <= 1e-6) return true;
-    return beside && speed <= DROOP_SPEED && Math.abs(goals[joint]! - this.#targets[joint]!) <= 1e-6;
   }
 }

@@ -145,7 +145,7 @@ export class Motions {
 
   #judge(driving: Driving | null, now: number): void {
     if (driving === null) return;
-    const straggler = this.#drive.straggler(driving.source, driving.joints, now);
+    const straggler = this.#drive.completion.straggler(driving.source, driving.joints, now);
     if (straggler !== '') this.brakeOff('not_following', now, straggler, driving.joints);
   }
 
