@@ -52,6 +52,8 @@ export class VirtualHost implements Host {
   /** The arms go on when the bridge that has started them ends. */
   armsOutlive = false;
   thread: VirtualThread | null = null;
+  /** How long the planner thread takes for a question, s. */
+  planningTime: () => number = () => 0;
   /** Gears of all simulated arms. */
   gear: GearOptions = {};
   /** Serial ports that are plugged in. */
@@ -86,13 +88,16 @@ export class VirtualHost implements Host {
 
   /** Kills the process that runs on it, as `kill -9` does. @returns a host for the next one, with the same arms */
   killed(): VirtualHost {
-    this.clock.pause(Number.POSITIVE_INFINITY);
-    this.controlLane.pause(Number.POSITIVE_INFINITY);
-    this.recordingLane.pause(Number.POSITIVE_INFINITY);
-    this.plannerLane.pause(Number.POSITIVE_INFINITY);
+    this.halt();
     const next = new VirtualHost(this.#mj, this.time, this.arms, this.#line);
     next.portAt = this.portAt;
     return next;
+  }
+
+  /** No thread of the process runs any more; the simulation goes on. */
+  halt(): void {
+    for (const lane of [this.clock, this.controlLane, this.recordingLane, this.plannerLane])
+      lane.pause(Number.POSITIVE_INFINITY);
   }
 
   startControl(setup: ControlSetup): ControlChannel {
@@ -152,13 +157,17 @@ export class VirtualHost implements Host {
       const copy = cloned(message);
       this.clock.soon(() => channel.onMessage(copy));
     });
+    const lane = this.plannerLane;
+    let free = lane.now();
     const channel: PlannerChannel = {
       onMessage: () => {},
       onExit: () => {},
       close: () => {},
       post: (message: ToPlanner) => {
         const copy = cloned(message);
-        this.plannerLane.soon(() => thread.receive(copy));
+        // One question after the other. What is no longer wanted by the end of its time has been given up by then.
+        free = Math.max(free, lane.now()) + ('setup' in message ? 0 : this.planningTime());
+        lane.after(free - lane.now(), () => thread.receive(copy));
       },
     };
     return channel;

@@ -12,6 +12,7 @@ import { configSchema } from '../src/config/schema.ts';
 import { CLIENT_HEADER } from '../src/http/clients.ts';
 import type { BytePort } from '../src/servo/port/port.ts';
 import { LocalSimulation } from '../src/sim/local-simulation.ts';
+import { seededRandom } from '../src/sim/random.ts';
 import type { ServoFault } from '../src/sim/servo-faults.ts';
 import type { SimFault } from '../src/sim/servo-line.ts';
 import { watchAnswer } from './answers.ts';
@@ -25,6 +26,10 @@ import { VirtualHost } from './virtual-host.ts';
 
 /** Longest that anybody waits for an answer, s. */
 const PATIENCE = 70;
+/** Most plans take up to so long, s, and this share of them up to so much longer. */
+const SHORT_PLAN = 0.02;
+const LONGEST_PLAN = 0.4;
+const LONG_PLAN = 0.1;
 /** Time for a bridge to start, s. */
 const START = 30;
 /** Time in which arms come back once everything is mended, s. */
@@ -69,6 +74,7 @@ export class World {
   host: VirtualHost | null = null;
   readonly layout: Layout;
   readonly #lane: Lane;
+  readonly #planningTime: () => number;
   readonly #mujoco: MainModule | null;
   readonly #folder: string;
   /** Until when the main thread and the control thread do not run, s. */
@@ -90,6 +96,8 @@ export class World {
     this.layout = layout;
     this.#mujoco = mujoco;
     this.#lane = this.time.lane('world');
+    const planning = seededRandom(seed);
+    this.#planningTime = () => (planning() < LONG_PLAN ? LONGEST_PLAN : SHORT_PLAN) * planning();
     this.#folder = mkdtempSync(join(tmpdir(), 'arm-bridge-explore-'));
     this.judge = new Judge(() => this.time.now);
     this.judge.saysFloating = (arm) => this.bridge?.arms.byName(arm)?.read().state === 'floating';
@@ -135,6 +143,7 @@ export class World {
     if (this.bridge !== null) return;
     const host = new VirtualHost(this.#mujoco, this.time, null, this.layout.line);
     host.portAt = (url) => this.#port(url);
+    host.planningTime = this.#planningTime;
     this.host = host;
     const { arms, pairs, rate } = this.layout;
     const config = configSchema.parse({
@@ -180,8 +189,7 @@ export class World {
     this.host = null;
     this.bridge = null;
     if (host === null) return;
-    host.clock.pause(Number.POSITIVE_INFINITY);
-    host.controlLane.pause(Number.POSITIVE_INFINITY);
+    host.halt();
     this.#silence(Number.POSITIVE_INFINITY);
     for (const { name } of this.layout.arms) this.judge.forget(name);
   }
