@@ -323,7 +323,7 @@ class WatchedArm {
   /** Whether somebody has asked for torque that may go on now. */
   mayTakeTorque(now: number): boolean {
     for (const { until } of this.torqueAsks.values()) if (until >= now) return true;
-    return ['weak', 'hanging'].some((reason) => (this.licences.get(reason) ?? 0) >= now);
+    return ['weak', 'protection', 'hanging'].some((reason) => (this.licences.get(reason) ?? 0) >= now);
   }
 
   /** Nobody who has asked for torque before `asked` is to get it after `over`, s. */
@@ -843,8 +843,11 @@ export class Judge {
 
   /** A servo holds back: the arm sinks, and the bridge may lower it. */
   #weakened(arm: WatchedArm, now: number): void {
-    arm.licences.set('weak', Math.max(arm.licences.get('weak') ?? 0, now + WEAK));
-    if (!arm.stopped) arm.releaseUntil = Math.max(arm.releaseUntil, now + WEAK);
+    arm.licences.set('weak', Math.max(arm.licences.get('weak') ?? 0, now + SINKING));
+    if (arm.stopped) return;
+    arm.licences.set('protection', Math.max(arm.licences.get('protection') ?? 0, now + WEAK));
+    arm.paces.set('protection', 'lowering');
+    arm.releaseUntil = Math.max(arm.releaseUntil, now + WEAK);
   }
 
   #judgeSpeed(arm: WatchedArm, now: number): void {

@@ -216,9 +216,10 @@ export class Gate {
    * Decelerates every joint to rest within `STOP_TIME` (or at its acceleration limit where that is quicker) and holds.
    * @param only 1 for each joint concerned; left out: all
    * @param room stopping distance of each goal, rad, as of the first cycle; left out: unlimited
+   * @param elapsed true time since the last cycle, s: after a late one the goals have stood still, and stop all the sooner
    * @returns true once all of them rest
    */
-  brake(set: LimitSet, dt: number, only?: Uint8Array, room?: Float64Array): boolean {
+  brake(set: LimitSet, dt: number, only?: Uint8Array, room?: Float64Array, elapsed = dt): boolean {
     const maxAcceleration = this.#limits.acceleration[set];
     let resting = true;
     for (let i = 0; i < this.goals.length; i++) {
@@ -229,7 +230,7 @@ export class Gate {
         const within = room === undefined ? 0 : speed ** 2 / (2 * room[i]!);
         this.#stopRate[i] = Math.max(maxAcceleration[i]!, Math.abs(speed) / STOP_TIME, within);
       }
-      const change = this.#stopRate[i]! * dt;
+      const change = this.#stopRate[i]! * elapsed;
       const next = Math.abs(speed) <= change ? 0 : speed - Math.sign(speed) * change;
       const goal = this.goals[i]! + next * dt;
       this.goals[i] = Math.min(

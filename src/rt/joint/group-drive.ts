@@ -38,6 +38,8 @@ export class GroupDrive {
   readonly #drawn: Uint8Array;
   #limits: LimitSet = 'move';
   readonly #machine = new Running(HOLDING);
+  /** When the goals last braked, s. */
+  #brakedAt = 0;
 
   constructor(parts: DriveParts, joints: Uint8Array) {
     const { stall, yield: yielding } = parts.model;
@@ -142,7 +144,8 @@ export class GroupDrive {
     this.#put('brake', now);
     const { positions } = link.readings;
     const room = this.#rest.room(gate, following, positions, droop.values);
-    const resting = gate.brake(this.#limits, dt, this.#joints, room);
+    const resting = gate.brake(this.#limits, dt, this.#joints, room, Math.max(dt, now - this.#brakedAt));
+    this.#brakedAt = now;
     const stiff = link.gains?.stiffening !== true;
     this.#rest.step(gate, following, positions, droop.values, stiff, dt, now);
     this.#readSetpoints();
@@ -153,8 +156,10 @@ export class GroupDrive {
     const effects = this.#machine.put(input, now);
     for (let i = 0; i < effects.length; i++) {
       const effect = effects[i]!;
-      if (effect === 'rest') this.#rest.begin(now);
-      else if (effect === 'forget') this.#relief.reset();
+      if (effect === 'rest') {
+        this.#rest.begin(now);
+        this.#brakedAt = now;
+      } else if (effect === 'forget') this.#relief.reset();
       else this.#parts.gate.rearm(false, this.#joints);
     }
   }

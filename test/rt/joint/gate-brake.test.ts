@@ -46,6 +46,14 @@ test.each([
   );
 });
 
+test.each([2, 6, 20])('a joint rests in time also where cycles come %s times too late', (late) => {
+  const gate = moving(3);
+  let time = 0;
+  // Goals go no further in a late cycle than in two that are in time.
+  while (!gate.brake('move', 2 * DT, undefined, undefined, late * DT)) time += late * DT;
+  expect(time).toBeLessThanOrEqual(STOP_TIME);
+});
+
 test('joints rest when the last of them does, and one that rests already stays where it is', () => {
   const gate = moving(0, 0.3, 3);
   let cycles = 0;
