@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { parseUrdf } from '../../src/kinematics/urdf.ts';
 import { ROS_DOMAIN } from '../e2e/support/bridge.ts';
 import { type JointStateMessage, Witness } from '../ros/support/ros.ts';
 import { type Launch, NO_ROS2, ROOT, Ros2 } from './support/ros2.ts';
@@ -19,6 +20,10 @@ const ARMS: Readonly<Record<string, readonly string[]>> = {
   'follower_here.launch.xml': ['follower'],
   'leader_here.launch.xml': ['leader', 'follower'],
 };
+
+interface Transforms {
+  readonly transforms: readonly { readonly child_frame_id: string }[];
+}
 
 /** Whether the port that the bridge takes when nobody says otherwise is free. */
 async function defaultPortIsFree(): Promise<boolean> {
@@ -99,15 +104,22 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
       expect(note!.topics).toMatchObject({ '/tf': '/lab/tf', '/tf_static': '/lab/tf_static' });
       if (file === 'follower_here.launch.xml') {
         expect(note!.node).toBe('/lab/follower/robot_state_publisher');
-        expect(note!.parameters).toMatchObject({
-          frame_prefix: 'follower/',
-          robot_description: expect.stringMatching(/<robot/),
-        });
+        const { frame_prefix, robot_description } = note!.parameters as Readonly<Record<string, string>>;
+        const urdf = parseUrdf(robot_description!);
+        expect(joints.filter((name) => !urdf.joints.some((joint) => joint.name === name))).toEqual([]);
+        // The bridge places the root of its tree.
+        const latched = { durability: 'TRANSIENT_LOCAL' } as const;
+        const take = await witness.subscribe<Transforms>('tf2_msgs/msg/TFMessage', '/lab/tf_static', latched);
+        const [placed] = (await take(1))[0]!.message.transforms;
+        expect(placed!.child_frame_id).toBe(`${frame_prefix}${urdf.root}`);
         // The bridge's own is the one with the limits of planned motion.
         expect(note!.topics.robot_description).not.toBe('/lab/follower/robot_description');
         expect(await framesOf(witness, '/lab/follower/arm_bridge')).toEqual(['/lab/tf_static']);
       } else {
-        expect(note!.arguments).toEqual(['-d', expect.stringMatching(/share\/arm_bridge\/rviz\/arms\.rviz$/)]);
+        expect(note!.arguments).toEqual([
+          '-d',
+          expect.stringMatching(/share\/arm_bridge\/rviz\/arms_with_prefix\.rviz$/),
+        ]);
         // What it shows is below the namespace, too.
         expect(note!.node).toBe('/lab/rviz2');
         expect(readFileSync(note!.arguments[1]!, 'utf8')).not.toMatch(/Value: \//);

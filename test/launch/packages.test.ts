@@ -38,3 +38,9 @@ test('that of the package for MoveIt names its programs, and what its launch fil
   expect(programs).toContain('moveit_ros_move_group');
   expect(forgotten(MOVEIT, [...programs, ...imported.filter((name) => !own.has(name)), 'python3-yaml'])).toEqual([]);
 });
+
+test('the view for names with a prefix is the other one, without a prefix of its own before the frames', () => {
+  const without = read('rviz/arms.rviz');
+  expect(found(without, /TF Prefix: (.*)/g)).toEqual(['leader', 'follower']);
+  expect(read('rviz/arms_with_prefix.rviz')).toBe(without.replace(/TF Prefix: .*/g, 'TF Prefix: ""'));
+});
