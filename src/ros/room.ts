@@ -176,12 +176,6 @@ async function populate(
       onError(error);
     }
   };
-  const accepts = acceptsCommands(config.accept_commands, process.env);
-  if (!accepts) {
-    logger.warn(
-      'ROS 2 may read and stop the arms, not drive them: other machines find this bridge (ros.accept_commands)',
-    );
-  }
   let open = true;
   const inputs = { rcl, services, qualities, isOpen: () => open, onError };
 
@@ -201,6 +195,12 @@ async function populate(
   const nodes: RosNode[] = [root];
   const rosout = new Rosout(root, `${prefix}/${NODE_NAME}`, qualities);
   const unheard = services.onLogLine((line) => rosout.publish(line));
+  const accepts = acceptsCommands(config.accept_commands, process.env);
+  if (!accepts) {
+    logger.warn(
+      'ROS 2 may read and stop the arms, not drive them: other machines find this bridge (ros.accept_commands)',
+    );
+  }
   const namesakes = new Namesakes(root, qualities, logger);
   await clock.sleep(LOOK_TIME);
   const actions: Actions[] = [];

@@ -411,6 +411,10 @@ describeRos('the ROS room on a real graph', () => {
       expect(read).toEqual([]);
       expect((await witness.trigger('/watched/arm_bridge/stop')).success).toBe(true);
       expect(other.logged('not drive them')).toHaveLength(1);
+      const latched = { durability: 'TRANSIENT_LOCAL' } as const;
+      const lines = await witness.subscribe<{ msg: string }>('rcl_interfaces/msg/Log', '/rosout', latched);
+      const told = async () => (await lines(1)).map(({ message }) => message.msg);
+      await expect.poll(told).toContainEqual(expect.stringContaining('not drive them'));
     } finally {
       await watched.close();
     }

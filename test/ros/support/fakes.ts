@@ -5,6 +5,7 @@ import type { ArmModel } from '../../../src/arm/model.ts';
 import { type Arm, type ArmSnapshot, BridgeError, type LoopStatistics } from '../../../src/arm/types.ts';
 import { type Clock, systemClock } from '../../../src/clock.ts';
 import { configSchema } from '../../../src/config/schema.ts';
+import { LogTail } from '../../../src/log.ts';
 import type { ForceFeedback, MirrorStatus } from '../../../src/mirror/mirroring.ts';
 import type { RosServices } from '../../../src/ros/room.ts';
 import { emptySnapshot, JOINT_FIELD_NAMES } from '../../../src/rt/snapshot/arm-fields.ts';
@@ -229,6 +230,7 @@ export class FakeBridge {
   readonly mirror = new FakeMirror();
   readonly joints = new FakeStreams();
   readonly lines: string[] = [];
+  readonly log = new LogTail();
   readonly listeners = new Set<() => void>();
   readonly services: RosServices;
 
@@ -251,6 +253,7 @@ export class FakeBridge {
     };
     const write = (line: string) => {
       this.lines.push(line);
+      this.log.add(line);
     };
     this.services = {
       clock,
@@ -264,10 +267,10 @@ export class FakeBridge {
       mirror: this.mirror,
       joints: this.joints,
       gains: { parts: () => JOINTS.map(() => 1), refusal: () => null, set: () => {} },
-      logger: pino({ level: 'debug' }, { write }),
+      logger: pino({ level: 'debug', timestamp: pino.stdTimeFunctions.isoTime }, { write }),
       bridge: { id: randomUUID(), name: 'lab' },
       rosArgs,
-      onLogLine: () => () => {},
+      onLogLine: (listener: Parameters<LogTail['onLine']>[0]) => this.log.onLine(listener),
       onSnapshot: (listener: () => void) => {
         this.listeners.add(listener);
         return () => this.listeners.delete(listener);
