@@ -44,14 +44,15 @@ export class ControllerState {
   /** Publishes the newest state if there are subscribers. */
   publish(): void {
     if (this.#publisher.subscriptionCount === 0) return;
-    const { sampleTime, setpoints, positions, velocities, goals } = this.#arm.read();
+    const { sampleTime, setpoints, positions, velocities, goals, goalVelocities } = this.#arm.read();
     if (sampleTime === 0) return;
     this.#publisher.publish({
       header: { stamp: stampOf(sampleTime), frame_id: '' },
       joint_names: this.#joints,
-      reference: point(setpoints),
-      feedback: { ...point(positions), velocities: [...velocities] },
-      error: point(setpoints.map((setpoint, i) => setpoint - positions[i]!)),
+      reference: point(setpoints, goalVelocities),
+      feedback: point(positions, velocities),
+      error: point(difference(setpoints, positions), difference(goalVelocities, velocities)),
+      // Servos are sent positions alone.
       output: point(goals),
       speed_scaling_factor: this.#arm.pace,
     });
@@ -64,10 +65,26 @@ export class ControllerState {
       const message = `where the joints are asked to be is told of the present alone: ask for time 0, not ${(time - now).toFixed(3)} s from now`;
       return { success: false, message };
     }
-    return { success: true, message: '', name: this.#joints, position: [...this.#arm.read().setpoints] };
+    const { setpoints, goalVelocities } = this.#arm.read();
+    return {
+      success: true,
+      message: '',
+      name: this.#joints,
+      position: [...setpoints],
+      velocity: [...goalVelocities],
+    };
   }
 }
 
-function point(positions: Float64Array): object {
-  return { positions: [...positions], time_from_start: { sec: 0, nanosec: 0 } };
+/** @param positions rad @param velocities rad/s */
+function point(positions: Float64Array, velocities: ArrayLike<number> = []): object {
+  return {
+    positions: [...positions],
+    velocities: Array.from(velocities),
+    time_from_start: { sec: 0, nanosec: 0 },
+  };
+}
+
+function difference(from: Float64Array, what: Float64Array): Float64Array {
+  return from.map((value, i) => value - what[i]!);
 }

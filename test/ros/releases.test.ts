@@ -7,7 +7,7 @@ import { ArmNames } from '../../src/ros/names.ts';
 import type { Qualities } from '../../src/ros/qos.ts';
 import type { RosNode } from '../../src/ros/rclnodejs.ts';
 import { RELEASES } from '../../src/ros/releases.ts';
-import { FakeArm, fakeArm } from './support/fakes.ts';
+import { FakeArm, fakeArm, JOINTS } from './support/fakes.ts';
 
 const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
 
@@ -44,14 +44,20 @@ const DEFINITIONS: Readonly<Record<string, readonly string[]>> = {
   jazzy: [...STATE, 'speed_scaling_factor'],
 };
 
-test('what a release lacks of a message is what its definition says', () => {
+test('the state of a trajectory controller has velocities, and a release lacks of it what its definition says', () => {
   const told: object[] = [];
   const node = {
     createPublisher: () => ({ subscriptionCount: 1, publish: (message: object) => void told.push(message) }),
     createService: () => ({}),
   };
   const fake = new FakeArm(0, 'leader');
-  fake.snapshot.sampleTime = 1;
+  const { snapshot } = fake;
+  snapshot.sampleTime = 1;
+  snapshot.setpoints.fill(0.5);
+  snapshot.positions.fill(0.25);
+  snapshot.goals.fill(0.75);
+  snapshot.goalVelocities.fill(0.125);
+  snapshot.velocities.fill(0.375);
   const arm = fakeArm(fake);
   const state = new ControllerState(
     node as unknown as RosNode,
@@ -62,6 +68,13 @@ test('what a release lacks of a message is what its definition says', () => {
     () => true,
   );
   state.publish();
+  const joints = (value: number) => JOINTS.map(() => value);
+  expect(told[0]).toMatchObject({
+    reference: { positions: joints(0.5), velocities: joints(0.125) },
+    feedback: { positions: joints(0.25), velocities: joints(0.375) },
+    error: { positions: joints(0.25), velocities: joints(-0.25) },
+    output: { positions: joints(0.75), velocities: [] },
+  });
   const fields = Object.keys(told[0]!);
   for (const [name, definition] of Object.entries(DEFINITIONS)) {
     const lacking = fields.filter((field) => !definition.includes(field));

@@ -1,4 +1,5 @@
 import type { ArmLink } from '../driver/arm-link.ts';
+import type { Gate } from '../joint/gate.ts';
 import type { SetpointSource } from '../sources/setpoint-source.ts';
 
 /** States of an arm, in the order in which the loop numbers them. */
@@ -30,6 +31,7 @@ export interface Published {
   readonly source: SetpointSource | null;
   readonly link: ArmLink;
   readonly goals: Float64Array;
+  readonly gate: Pick<Gate, 'velocities'>;
   readonly setpoints: Float64Array;
   readonly deviations: Float64Array;
   readonly external: Float64Array;
@@ -151,6 +153,8 @@ export const JOINT_FIELDS = {
   goals: perJoint('rad', (arm, to) => to.set(arm.goals)),
   /** Goal positions without the droop: where the joints are asked to be. */
   setpoints: perJoint('rad', (arm, to) => to.set(arm.setpoints)),
+  /** How fast the goals and setpoints move: 0 while nothing drives them. */
+  goalVelocities: perJoint('rad/s', (arm, to) => to.set(arm.gate.velocities)),
   velocities: perJoint('rad/s', (arm, to) => to.set(arm.link.readings.velocities)),
   /** Estimated from the servos' load registers. */
   efforts: perJoint('Nm', (arm, to) => to.set(arm.link.readings.efforts)),
