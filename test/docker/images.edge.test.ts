@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -43,6 +43,14 @@ describe('each image', () => {
     expect(text).toMatch(/^ENTRYPOINT \["tini", "--", "arm-bridge"\]$/m);
     expect(readFileSync(join(FOLDER, 'with-ros.sh'), 'utf8').trimEnd()).toMatch(/\nexec "\$@"$/);
     expect(readFileSync(join(FOLDER, 'arm-bridge'), 'utf8').trimEnd()).toMatch(/\nexec .*main\.js" "\$@"$/);
+  });
+
+  test('with a ROS 2 has the definitions of its release, of all packages that would otherwise be built with those of Jazzy', () => {
+    const { text } = stages.find(({ name }) => name === 'ros-node')!;
+    const packages = readdirSync(join(FOLDER, '../interfaces')).map(
+      (name) => `ros-\${ROS_DISTRO}-${name.replaceAll('_', '-')}`,
+    );
+    for (const name of packages) expect(text).toContain(`"${name}"`);
   });
 
   test('is made from images whose versions are named', () => {

@@ -1,6 +1,6 @@
 // node make-ros.mjs REPOSITORY PREFIX
 // Makes a ROS 2 in a folder below /opt/ros as its Debian packages do: a prefix with a setup.sh to source. Beside it, in
-// /opt/packages, a package server with the one package that docker/Dockerfile wants of it.
+// /opt/packages, a package server with empty packages of the names that docker/Dockerfile wants of it.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -33,10 +33,12 @@ writeFileSync(
   ].join('\n'),
 );
 
-const name = `ros-${basename(path)}-foxglove-bridge`;
-const control = `Package: ${name}\nVersion: 0.0.0\nArchitecture: all\nMaintainer: nobody <nobody@invalid>\nDescription: stands in\n`;
-mkdirSync('/opt/packages/draft/DEBIAN', { recursive: true });
-writeFileSync('/opt/packages/draft/DEBIAN/control', control);
-await run('dpkg-deb', ['--build', '/opt/packages/draft', `/opt/packages/${name}.deb`]);
-await run('rm', ['-r', '/opt/packages/draft']);
+for (const kind of ['control-msgs', 'tf2-msgs', 'foxglove-bridge']) {
+  const name = `ros-${basename(path)}-${kind}`;
+  const control = `Package: ${name}\nVersion: 0.0.0\nArchitecture: all\nMaintainer: nobody <nobody@invalid>\nDescription: stands in\n`;
+  mkdirSync('/opt/packages/draft/DEBIAN', { recursive: true });
+  writeFileSync('/opt/packages/draft/DEBIAN/control', control);
+  await run('dpkg-deb', ['--build', '/opt/packages/draft', `/opt/packages/${name}.deb`]);
+  await run('rm', ['-r', '/opt/packages/draft']);
+}
 writeFileSync('/opt/packages/Packages', await run('dpkg-scanpackages', ['.'], { cwd: '/opt/packages' }));
