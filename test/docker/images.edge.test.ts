@@ -183,6 +183,17 @@ describe.skipIf(LOADER === '')('the compose file', () => {
     expect(digests(given)).toEqual(['@sha256:12', '@sha256:34']);
   });
 
+  test('gives every build argument of the Dockerfile but the version of Node, and the labels what it is told', () => {
+    const dockerfile = readFileSync(DOCKERFILE, 'utf8');
+    const asked = new Set([...dockerfile.matchAll(/^ARG (\w+)/gm)].map(([, name]) => name!));
+    asked.delete('NODE');
+    const told = { ARM_BRIDGE_VERSION: '9.8.7', ARM_BRIDGE_REVISION: '0123abc' };
+    for (const { build } of Object.values(load(Object.keys(ROS), told))) {
+      expect(Object.keys(build!.args!).sort()).toEqual([...asked].sort());
+      expect(build!.args).toMatchObject({ VERSION: '9.8.7', REVISION: '0123abc' });
+    }
+  });
+
   test('finds what it is built from', () => {
     for (const { build } of Object.values(load(Object.keys(ROS)))) {
       expect(existsSync(join(build!.context, build!.dockerfile!))).toBe(true);

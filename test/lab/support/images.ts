@@ -1,6 +1,7 @@
 /** The images of docker/Dockerfile, built as docker/compose.yaml has them built. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Compose } from './compose.ts';
 import type { Engine } from './engine.ts';
 import { ROOT, run, say } from './run.ts';
 
@@ -19,12 +20,20 @@ export async function build(engine: Engine, target: Target, version = VERSION): 
   say(`building the image ${target}`);
   const begin = performance.now();
   const revision = (await run('git', ['rev-parse', 'HEAD'], { cwd: ROOT })).trim();
-  const args = ['--network=host', '--build-arg', `VERSION=${version}`, '--build-arg', `REVISION=${revision}`];
+  const variables = { ARM_BRIDGE_TARGET: target, ARM_BRIDGE_VERSION: version, ARM_BRIDGE_REVISION: revision };
+  const args = ['--network=host', ...(await buildArguments(variables))];
   const file = ['-f', 'docker/Dockerfile', '--target', target, '-t', imageOf(target, version), '.'];
   await engine.docker(['build', ...args, ...file], { cwd: ROOT, timeout: BUILD_LIMIT });
   const seconds = (performance.now() - begin) / 1000;
   say(`the image ${target} was built in ${Math.round(seconds)} s`);
   return seconds;
+}
+
+/** Those that docker/compose.yaml gives every build. */
+async function buildArguments(variables: Readonly<Record<string, string>>): Promise<string[]> {
+  const { services } = await new Compose('build').load(['*'], variables);
+  const { args } = services.lab!.build as { readonly args: Readonly<Record<string, string>> };
+  return Object.entries(args).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
 }
 
 /** Size of an image, bytes. */
