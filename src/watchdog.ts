@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, unlink, writeFileSync } from 'node:fs';
 import type { Clock, Timer } from './clock.ts';
 
 /** Time between two beats, s. docker/health.sh waits for several of them. */
@@ -89,7 +89,9 @@ export class Watchdog {
       writeFileSync(`${this.#file}.new`, `${this.#count} ${process.pid}\n`);
       renameSync(`${this.#file}.new`, this.#file);
     } catch {
-      // A full or missing folder: docker/health.sh finds no beat, and says where it looked.
+      // A full or missing folder. For an old beat docker/health.sh would kill this process; without one it says where it
+      // looked.
+      unlink(this.#file, () => {});
     }
   }
 

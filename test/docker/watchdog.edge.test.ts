@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -65,6 +65,24 @@ describe('the beat of a bridge', () => {
     begin();
     pass(30, false);
     expect(told).toEqual(['the control loop has stood still for 10 s']);
+  });
+
+  test('that cannot be written is taken away, since an old one would look like a loop that stands still', async () => {
+    const { begin, pass, count, watchdog } = bridge({ ARM_BRIDGE_BEAT_FILE: file });
+    begin();
+    pass(2, true);
+    expect(existsSync(file)).toBe(true);
+    // As a full folder: nothing new can be written.
+    mkdirSync(`${file}.new`);
+    pass(1, true);
+    await expect.poll(() => existsSync(file)).toBe(false);
+    await expect(
+      promisify(execFile)('/bin/sh', [HEALTH, '--end'], { env: { ARM_BRIDGE_BEAT_FILE: file } }),
+    ).rejects.toThrow('is not there');
+    rmdirSync(`${file}.new`);
+    pass(1, true);
+    expect(count()).toBe(5);
+    watchdog.close();
   });
 
   test('of an earlier process is not taken for one of this', () => {
