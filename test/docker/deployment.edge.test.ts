@@ -112,6 +112,16 @@ describe('the unit of systemd', () => {
     expectFilesOf(UNIT);
   });
 
+  test('waits for the drivers whose devices it may open, without which systemd knows no such devices', () => {
+    const drivers: Readonly<Record<string, string>> = { ttyUSB: 'usbserial', ttyACM: 'cdc_acm' };
+    const opened = [...UNIT.matchAll(/^DeviceAllow=char-(\w+) /gm)].map(([, name]) => drivers[name!]);
+    expect(opened).toHaveLength(2);
+    for (const key of ['Wants', 'After']) {
+      const named = [...UNIT.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].flatMap(([, names]) => names!.split(' '));
+      expect(named).toEqual(expect.arrayContaining(opened.map((driver) => `modprobe@${driver}.service`)));
+    }
+  });
+
   test('hides home folders, in which no checkout is installed', () => {
     expect(value('ProtectHome')).toBe('yes');
     expect(
