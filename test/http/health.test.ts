@@ -91,3 +91,20 @@ test('metrics are in the text format of Prometheus: each name described once, an
     expect(lines).toContain(line);
   }
 });
+
+test('Prometheus is given every configured bridge, heard or not, and those found once they have been heard', async () => {
+  const services = fakeServices();
+  const others = [
+    { url: 'https://bench-1.lab:8020', source: 'configured', seen: null, overview: null },
+    { url: 'http://192.0.2.1:8020', source: 'announced', seen: null, overview: null },
+    { url: 'http://192.0.2.2:8020', source: 'announced', seen: 1, overview: { name: 'bench-2' } },
+  ];
+  Object.defineProperty(services.fleet, 'neighbours', { value: others });
+  const open = buildApp(services);
+  const told = (await open.inject('/api/v1/bridges/targets')).json();
+  await open.close();
+  expect(told.slice(1)).toEqual([
+    { targets: ['bench-1.lab:8020'], labels: { __scheme__: 'https', bridge: 'https://bench-1.lab:8020' } },
+    { targets: ['192.0.2.2:8020'], labels: { __scheme__: 'http', bridge: 'bench-2' } },
+  ]);
+});

@@ -1468,7 +1468,7 @@ export interface paths {
         };
         /**
          * All bridges, for Prometheus
-         * @description What `http_sd_configs` of Prometheus reads: the other bridges that have been heard, and this one, each with its scheme and name.
+         * @description What `http_sd_configs` of Prometheus reads: this bridge, those of `fleet.bridges`, and those that have been found and heard, each with its scheme and name (its URL until it has been heard).
          */
         get: operations["bridges_targets"];
         put?: never;

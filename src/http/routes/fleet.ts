@@ -252,7 +252,8 @@ export const fleetRoutes = [
     id: 'bridges_targets',
     summary: 'All bridges, for Prometheus',
     description:
-      'What `http_sd_configs` of Prometheus reads: the other bridges that have been heard, and this one, each with its scheme and name.',
+      'What `http_sd_configs` of Prometheus reads: this bridge, those of `fleet.bridges`, and those that have been found and heard, ' +
+      'each with its scheme and name (its URL until it has been heard).',
     answer: {
       description: 'Targets with their labels.',
       schema: targets,
@@ -261,7 +262,8 @@ export const fleetRoutes = [
     handler: ({ services: { fleet }, address }, { request }) => {
       const own = request.headers.host ?? `${address().host}:${address().port}`;
       const others = fleet.neighbours.flatMap((neighbour) => {
-        if (neighbour.seen === null) return [];
+        // One that should be there and has never answered is down. Anything on the network can announce itself.
+        if (neighbour.seen === null && neighbour.source !== 'configured') return [];
         const { protocol, host } = new URL(neighbour.url);
         return [{ targets: [host], labels: { __scheme__: protocol.slice(0, -1), bridge: nameOf(neighbour) } }];
       });
