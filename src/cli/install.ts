@@ -122,7 +122,7 @@ function write({ path, text, mode, kept }: InstalledFile, into: string): void {
   }
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text, { mode });
-  // Set explicitly, because an existing file keeps its mode, and the umask limits that of a new one.
+  // Set explicitly, because an existing file keeps its mode.
   chmodSync(file, mode);
   tell(`${path} is written`);
 }
@@ -130,6 +130,8 @@ function write({ path, text, mode, kept }: InstalledFile, into: string): void {
 /** @returns the exit code */
 function install({ config, realtime = false, start, into }: Options): number {
   const home = checkedHome();
+  // The service is another user than the one that installs it, and has to get into /etc/arm-bridge.
+  process.umask(0o022);
   const whole = into === '/';
   if (whole && process.getuid?.() !== 0) throw new UsageError('only root installs a service: run it by sudo');
   if (whole && !has('systemctl', '--version')) {

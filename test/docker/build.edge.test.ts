@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
@@ -89,6 +89,21 @@ test('arm-bridge health passes on what the bridge says of itself', async () => {
   } finally {
     server.close();
   }
+});
+
+test('what it installs can be read by the service, whatever the umask of the person', () => {
+  // The folders of a checkout to install are open to everybody.
+  chmodSync(scratch, 0o755);
+  const into = join(scratch, 'root');
+  const install = 'umask 077; mkdir "$2"; exec "$1" install --into "$2"';
+  execFileSync('/bin/sh', ['-c', install, 'sh', join(folder, 'docker/arm-bridge'), into], {
+    env: environment,
+    stdio: 'pipe',
+  });
+  const modes = ['', '/config.yaml', '/token'].map(
+    (name) => statSync(join(into, `etc/arm-bridge${name}`)).mode & 0o777,
+  );
+  expect(modes).toEqual([0o755, 0o644, 0o600]);
 });
 
 test('what the image holds starts by itself, says whether it is well, writes only below HOME and ends on SIGTERM', async () => {
