@@ -20,12 +20,10 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { defaultStateFolder } from '../arm/gain-store.ts';
 import { systemClock } from '../clock.ts';
-import { recordingsFolder } from '../config/folders.ts';
 import { ConfigError, loadConfig, usualConfigFile } from '../config/load.ts';
-import { fileDisk, handOver, makeFolder } from '../disk.ts';
-import { NamedTokens } from '../named-tokens.ts';
+import { handOver, makeFolder } from '../disk.ts';
 import { VERSION } from '../version.ts';
-import { tokenFilesOf } from './call.ts';
+import { NAMED_TOKENS, placesOf } from './backup-places.ts';
 import { carryOut, EXIT, UsageError } from './servo-access.ts';
 
 /** Version of the backup format. A bridge reads this version and all older ones. */
@@ -49,46 +47,10 @@ const manifestSchema = z.object({
 });
 type Manifest = z.output<typeof manifestSchema>;
 
-/** Where the bridge of a configuration keeps its files. */
-interface Places {
-  readonly config: string;
-  readonly state: string;
-  readonly calibration: string;
-  readonly recordings: string;
-  /** Token files, by their names in a backup. */
-  readonly tokens: Readonly<Record<string, string | null>>;
-  /** The user's own arm folders and scene below the configuration's folder, as paths relative to it. */
-  readonly own: readonly string[];
-  /** Those elsewhere, with their fields: they are not in a backup. */
-  readonly outside: readonly string[];
-}
-
-/** @param home where the configuration file is or will be: tokens may be beside it */
-function placesOf(file: string, home = file): Places {
-  const config = loadConfig(file, process.env);
-  const state = config.state_folder ?? defaultStateFolder();
-  const folder = dirname(resolve(file));
-  const { scene } = config.sim;
-  const named = [
-    ...config.arms.map(({ model }, i) => [`arms[${i}].model`, model] as const),
-    ['sim.scene', scene] as const,
-  ]
-    // Those without a slash come with the bridge.
-    .flatMap(([field, path]) => (path?.includes('/') ? [{ field, path, within: relative(folder, path) }] : []));
-  const isInside = ({ within }: (typeof named)[number]): boolean => !/^(\.\.|\/)/.test(within);
-  return {
-    config: resolve(file),
-    state,
-    calibration: config.calibration_folder ?? join(state, 'calibration'),
-    recordings: recordingsFolder(config),
-    tokens: {
-      ...tokenFilesOf(config, home),
-      'tokens.json': new NamedTokens(fileDisk, state).path,
-    },
-    own: [...new Set(named.filter(isInside).map(({ within }) => within))],
-    outside: named.filter((one) => !isInside(one)).map(({ field, path }) => `${path} (${field})`),
-  };
-}
+/** What to do about a file that the configuration leads to. */
+const NOT_THERE =
+  'does not exist, and is not in the backup. Containers keep such files in docker/secrets: copy them from there. The ' +
+  'service of systemd keeps its tokens in /etc/arm-bridge: run this with sudo.';
 
 interface BackupOptions {
   readonly config: string;
@@ -160,9 +122,13 @@ function backup(file: string, options: BackupOptions): number {
     for (const name of existsSync(places.state) ? readdirSync(places.state) : []) {
       if (STATE_FILES.test(name)) put(join(places.state, name), `state/${name}`);
     }
-    if (options.tokens) {
-      for (const [name, from] of Object.entries(places.tokens)) if (from !== null) put(from, `tokens/${name}`);
-      if (!names.includes('tokens/token')) process.stderr.write(`${withoutToken(places)}\n`);
+    const secrets = options.tokens ? places.secrets : {};
+    for (const [kind, files] of Object.entries({ named: places.named, tokens: secrets })) {
+      for (const [name, from] of Object.entries(files)) {
+        if (from === null) continue;
+        put(from, `${kind}/${name}`);
+        if (!existsSync(from) && name !== NAMED_TOKENS) process.stderr.write(`${from} ${NOT_THERE}\n`);
+      }
     }
     if (options.recordings) put(places.recordings, 'recordings');
     const files = Object.fromEntries(names.map((name) => [name, sum(join(scratch, name))]));
@@ -192,14 +158,6 @@ function backup(file: string, options: BackupOptions): number {
     process.stderr.write(`${file === '-' ? 'the backup' : file} holds ${kept} files: ${summary(Object.keys(files))}\n`);
     return EXIT.ok;
   });
-}
-
-/** What to do about a token that the configuration does not lead to. */
-function withoutToken({ tokens }: Places): string {
-  return (
-    `The token of the bridge is not in the backup, because ${tokens.token} does not exist. Containers keep it in ` +
-    'docker/secrets: copy it from there. The service of systemd keeps it in /etc/arm-bridge: run this with sudo.'
-  );
 }
 
 function summary(names: readonly string[]): string {
@@ -259,7 +217,8 @@ function restore(file: string, options: RestoreOptions): number {
         return stays ? null : to;
       },
       recordings: (path) => (options.recordings ? join(there.recordings, path) : null),
-      tokens: (path) => (options.tokens ? (there.tokens[path] ?? null) : null),
+      named: (path) => there.named[path] ?? null,
+      tokens: (path) => (options.tokens ? (there.secrets[path] ?? null) : null),
     };
     const moves = Object.keys(manifest.files).flatMap((name) => {
       const [kind, ...rest] = name.split('/');
@@ -296,11 +255,11 @@ export function addBackup(program: Command): void {
   program
     .command('backup <file>')
     .description(
-      'Keeps what was set up in one file (tar.gz): configuration, arms of your own beside it, calibrations, and what the ' +
-        'bridge remembers of its arms. "-" stands for standard output.',
+      'Keeps what was set up in one file (tar.gz): configuration, arms of your own beside it, certificates that it names, ' +
+        'calibrations, and what the bridge remembers of its arms. "-" stands for standard output.',
     )
     .option('--config <file>', 'configuration of the bridge', usualConfigFile())
-    .option('--tokens', 'and the tokens: whoever has the file may move the arms then')
+    .option('--tokens', 'and the tokens and the private key: whoever has the file may move the arms then')
     .option('--recordings', 'and the recordings')
     .action((file: string, options: BackupOptions) => carryOut('backup', async () => backup(file, options)));
   program
@@ -310,7 +269,7 @@ export function addBackup(program: Command): void {
         'and differ are replaced with --force alone. The bridge is to be off. "-" stands for standard input.',
     )
     .option('--config <file>', 'where the configuration goes', usualConfigFile())
-    .option('--tokens', 'and its tokens')
+    .option('--tokens', 'and its tokens and private key')
     .option('--recordings', 'and its recordings')
     .option('--force', 'replace what is there')
     .action((file: string, options: RestoreOptions) => carryOut('restore', async () => restore(file, options)));

@@ -96,7 +96,7 @@ test('a restored backup brings no revoked token back, and one without the token 
   expect(await bridge(here, 'restore', file, '--force', '--tokens')).toMatchObject({ code: 0 });
   expect(readFileSync(named, 'utf8')).toBe('{"tokens": []}\n');
 
-  expect((await bridge(here, 'backup', file, '--tokens')).told).not.toContain('is not in the backup');
+  expect((await bridge(here, 'backup', file, '--tokens')).told).not.toContain('not in the backup');
   rmSync(here.at('etc/token'));
   const { code, told } = await bridge(here, 'backup', file, '--tokens');
   expect([code, told]).toEqual([0, expect.stringMatching(/etc\/token does not exist.*\/etc\/arm-bridge/)]);
@@ -114,6 +114,38 @@ test('a restored backup releases no stop of this computer, and brings what anoth
   const there = home('there');
   await bridge(there, 'restore', file);
   expect(readFileSync(there.at(record), 'utf8')).toContain('null');
+});
+
+test('the certificates that a configuration names are in a backup, and with the tokens the token of the fleet and the key', async () => {
+  const here = filled('here');
+  const file = join(folder, 'backup.tar.gz');
+  const open = ['etc/lab-ca.pem', 'etc/cert.pem'];
+  const secret = ['etc/fleet_token', 'etc/key.pem'];
+  for (const path of [...open, ...secret]) writeFileSync(here.at(path), `${path}\n`);
+  const [authority, certificate, token, key] = [...open, ...secret].map((path) => here.at(path));
+  const http = { token_file: here.at('etc/token'), tls: { certificate, key } };
+  const arms = [{ name: 'arm', bus: 'sim:so101' }];
+  writeFileSync(here.config, JSON.stringify({ http, fleet: { token_file: token, authority }, arms }));
+  const restored = async (...options: string[]): Promise<string[]> => {
+    await bridge(here, 'backup', file, ...options);
+    rmSync(here.at('etc'), { recursive: true });
+    expect(await bridge(here, 'restore', file, ...options)).toMatchObject({ code: 0 });
+    for (const path of readdirSync(here.at('etc')).filter((name) => name !== 'arms.yaml' && name !== 'token'))
+      expect(readFileSync(here.at(`etc/${path}`), 'utf8')).toBe(`etc/${path}\n`);
+    return readdirSync(here.at('etc')).sort();
+  };
+  expect(await restored('--tokens')).toEqual([
+    'arms.yaml',
+    'cert.pem',
+    'fleet_token',
+    'key.pem',
+    'lab-ca.pem',
+    'token',
+  ]);
+  for (const path of secret) expect(statSync(here.at(path)).mode & 0o777).toBe(0o600);
+  expect(await restored()).toEqual(['arms.yaml', 'cert.pem', 'lab-ca.pem']);
+  rmSync(authority!);
+  expect((await bridge(here, 'backup', file)).told).toMatch(/lab-ca\.pem does not exist, and is not in the backup/);
 });
 
 test('arms and a scene of the user are in a backup, and what is not says so', async () => {
