@@ -84,7 +84,9 @@ export class DatagramPort<Message> {
 
   /** The client of a computer that has asked for the port last. */
   senderAt(from: string): Sender<Message> | null {
-    return [...this.#senders.values()].findLast(({ asker }) => asker === from) ?? null;
+    let last: Sender<Message> | null = null;
+    for (const sender of this.#senders.values()) if (sender.asker === from) last = sender;
+    return last;
   }
 
   /**
@@ -109,7 +111,7 @@ export class DatagramPort<Message> {
   async #open(host: string, receive: Receive): Promise<Socket> {
     const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
     this.#sockets.set(host, socket);
-    socket.on('message', (data, from) => this.#hear(socket, data, from, receive));
+    socket.on('message', (data, from) => this.#hear(host, socket, data, from, receive));
     socket.bind(0, host);
     try {
       await Promise.race([once(socket, 'listening'), once(socket, 'close')]);
@@ -118,14 +120,14 @@ export class DatagramPort<Message> {
       socket.close();
       throw new HttpProblem(503, `No UDP port can be opened at ${host} (${(error as NodeJS.ErrnoException).code}).`);
     }
-    if (!this.#isOpen(socket)) throw new HttpProblem(503, 'The port has been closed while it was being opened.');
+    if (!this.#isOpen(host, socket)) throw new HttpProblem(503, 'The port has been closed while it was being opened.');
     socket.on('error', () => this.stop());
     socket.unref();
     return socket;
   }
 
-  #isOpen(socket: Socket): boolean {
-    return [...this.#sockets.values()].includes(socket);
+  #isOpen(host: string, socket: Socket): boolean {
+    return this.#sockets.get(host) === socket;
   }
 
   /** @returns the secret of the sender */
@@ -161,12 +163,12 @@ export class DatagramPort<Message> {
     this.stop();
   }
 
-  #hear(socket: Socket, data: Buffer, { address, port }: RemoteInfo, receive: Receive): void {
+  #hear(host: string, socket: Socket, data: Buffer, { address, port }: RemoteInfo, receive: Receive): void {
     const from = bareAddress(address);
     // Port 0 cannot be answered, and no honest sender has it.
-    if (!this.#isOpen(socket) || port === 0 || data.length > LARGEST || this.senderAt(from) === null) return;
+    if (!this.#isOpen(host, socket) || port === 0 || data.length > LARGEST || this.senderAt(from) === null) return;
     const reply = (answer: object): void => {
-      if (this.#isOpen(socket)) socket.send(JSON.stringify(answer), port, address);
+      if (this.#isOpen(host, socket)) socket.send(JSON.stringify(answer), port, address);
     };
     const now = this.#clock.now();
     this.#heard = now;
