@@ -50,17 +50,25 @@ export function withArm(text: string | null, entry: ArmEntry, file: string, pair
     );
   }
   const place = known.findIndex(({ name }) => name === entry.name);
-  const elsewhere = known[place]?.bus;
-  if (typeof elsewhere === 'string' && elsewhere !== entry.bus && !elsewhere.startsWith('sim:')) {
-    throw new ConfigError(
-      `${file}: arm "${entry.name}" is at ${elsewhere} already: give this one another name, or, where it is the same arm ` +
-        `at another port, write bus: ${entry.bus} there by hand. Its servos stay as they have been set up`,
-    );
-  }
+  const fault = busClash(file, entry, known[place]?.bus);
+  if (fault !== null) throw new ConfigError(`${fault}. Its servos stay as they have been set up`);
   if (place < 0) arms.add(document.createNode(newArm(entry, known)));
   else update(arms.get(place, true), entry, file);
   if (pair !== null) putPair(document, pair, file);
   return textOf(document, text);
+}
+
+/**
+ * Why an arm is not written over the one of its name: that has another real bus, and is then likely another arm. A
+ * simulated arm may become real. Null: it may be written.
+ * @param present bus of the arm of this name in the file
+ */
+export function busClash(file: string, { name, bus }: Pick<ArmEntry, 'name' | 'bus'>, present: unknown): string | null {
+  if (typeof present !== 'string' || present === bus || present.startsWith('sim:')) return null;
+  return (
+    `${file} has an arm ${name} at ${present}: give this one another name, or, where it is the same arm at another port, ` +
+    `write bus: ${bus} there by hand`
+  );
 }
 
 /** Exchanges the buses of two arms, for a leader and a follower that were mixed up. @throws {ConfigError} */

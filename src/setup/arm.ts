@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { type ArmBuild, type ArmModel, armBuilds, loadArmModel } from '../arm/model.ts';
-import { type ArmEntry, type PairEntry, type Role, writeArm } from '../config/edit.ts';
+import { type ArmEntry, busClash, type PairEntry, type Role, writeArm } from '../config/edit.ts';
 import { ConfigError, loadConfig } from '../config/load.ts';
 import { armConfig, type Config, type PairConfig } from '../config/schema.ts';
 import type { Presence } from '../servo/assign.ts';
@@ -119,17 +119,12 @@ export async function otherAt(file: string, bus: string, name: string): Promise<
 }
 
 /**
- * Why a configuration file takes no arm of this name at this bus: it has one at another real bus, which is then likely
- * another arm. Null: it takes it. `enterArm` would refuse it too, but only once the servos have been set up.
+ * Why a configuration file takes no arm of this name at this bus; null: it takes it. `enterArm` would refuse it too, but
+ * only once the servos have been set up.
  */
 export async function nameTaken(file: string, bus: string, name: string): Promise<string | null> {
   const lasting = await lastingBus(bus);
-  const there = present(file).arms.find((arm) => arm.name === name);
-  if (there === undefined || there.bus === lasting || there.bus.startsWith('sim:')) return null;
-  return (
-    `${file} has an arm ${name} at ${there.bus}: give this one another name, or, where it is the same arm at another port, write ` +
-    `bus: ${lasting} there by hand`
-  );
+  return busClash(file, { name, bus: lasting }, present(file).arms.find((arm) => arm.name === name)?.bus);
 }
 
 /**

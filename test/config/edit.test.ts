@@ -60,7 +60,7 @@ pairs:
     writeArm(file(), ENTRY);
     const before = readFileSync(file(), 'utf8');
     expect(() => writeArm(file(), { ...ENTRY, bus: 'serial:?serial=58FA9999' })).toThrow(
-      /arm "follower" is at serial:\?serial=58FA1234 already: give this one another name, or, where it is the same arm/,
+      /my.yaml has an arm follower at serial:\?serial=58FA1234: give this one another name, or, where it is the same arm/,
     );
     expect(readFileSync(file(), 'utf8')).toBe(before);
   });
