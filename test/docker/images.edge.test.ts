@@ -253,10 +253,21 @@ test('the dashboard draws nothing that the bridge does not tell', async () => {
   await app.close();
   const told = new Set([...body.matchAll(/^# TYPE (\S+)/gm)].map((match) => match[1]));
   const dashboard = readFileSync(join(FOLDER, 'monitoring/dashboards/arms.json'), 'utf8');
-  const { panels } = JSON.parse(dashboard) as { panels: { targets: { expr: string }[] }[] };
+  const { panels, templating } = JSON.parse(dashboard) as {
+    panels: { targets: { expr: string; legendFormat: string }[] }[];
+    templating: { list: { name: string }[] };
+  };
   const drawn = panels.flatMap(({ targets }) =>
     targets.flatMap(({ expr }) => expr.match(/arm_bridge_\w+?(?=_sum|_count|\b)/g) ?? []),
   );
   expect(drawn.length).toBeGreaterThan(8);
   for (const name of drawn) expect([...told]).toContain(name);
+  // Arms of several bridges have the same names, and their lines would be one.
+  expect(templating.list.map(({ name }) => name)).toEqual(['instance']);
+  for (const { expr, legendFormat } of panels.flatMap(({ targets }) => targets)) {
+    for (const [, selected] of expr.matchAll(/arm_bridge_\w+(\{.*?\})?/g))
+      expect(selected, expr).toBe('{instance=~"$instance"}');
+    for (const [, kept] of expr.matchAll(/ by \((.*?)\)/g)) expect(kept).toMatch(/^instance, /);
+    expect(legendFormat).toMatch(/^\{\{instance\}\} /);
+  }
 });
