@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type ListenOptions, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseUrdf } from '../../src/kinematics/urdf.ts';
@@ -25,13 +26,27 @@ interface Transforms {
   readonly transforms: readonly { readonly child_frame_id: string }[];
 }
 
-/** Whether the port that the bridge takes when nobody says otherwise is free. */
-async function defaultPortIsFree(): Promise<boolean> {
+/** Listens for the rest of the test. @returns what it listens with; null: somebody else does */
+async function listening(where: ListenOptions): Promise<Server | null> {
   const server = createServer();
+  onTestFinished(() => void server.close());
   return new Promise((resolve) => {
-    server.once('error', () => resolve(false));
-    server.listen(8020, '127.0.0.1', () => server.close(() => resolve(true)));
+    server.once('error', () => resolve(null));
+    server.listen(where, () => resolve(server));
   });
+}
+
+/**
+ * Whether a test may have the port that the bridge takes when nobody says otherwise: it is free, and no other test process of
+ * this machine, of whatever checkout, is about to take it.
+ */
+async function mayTakeDefaultPort(): Promise<boolean> {
+  const claim = await listening({ path: '\0arm-bridge-default-port' });
+  const server = claim === null ? null : await listening({ host: '127.0.0.1', port: 8020 });
+  if (server === null) return false;
+  server.close();
+  await once(server, 'close');
+  return true;
 }
 
 describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
@@ -78,7 +93,7 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
   test.each(FILES.filter((file) => !(file in NEEDED)))(
     '%s starts without arguments, and ends by Ctrl-C',
     async (file) => {
-      const port = (await defaultPortIsFree()) ? [] : ['http_port:=0'];
+      const port = (await mayTakeDefaultPort()) ? [] : ['http_port:=0'];
       const launch = ros2.launch('arm_bridge', file, ...port);
       await started(launch);
       await endsCleanly(launch);
