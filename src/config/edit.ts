@@ -134,7 +134,8 @@ export function tryWriting(path: string): void {
     rmSync(draft);
   } catch (error) {
     throw new ConfigError(
-      `${notWritten(path, error)}: end this bridge, and run arm-bridge setup --config ${path} as a user who may write it`,
+      // The page leaves out the clause with the command: the first one is what can be done without a terminal.
+      `${notWritten(path, error)}: let the user of this bridge write into its folder ${dirname(path)}; or end this bridge, and run arm-bridge setup --config ${path} as a user who may write it`,
     );
   }
 }

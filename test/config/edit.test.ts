@@ -178,7 +178,8 @@ pairs:
     expect(readFileSync(file(), 'utf8')).toBe('arms: []');
     const nowhere = join(folder, 'nowhere', 'my.yaml');
     expect(() => tryWriting(nowhere)).toThrow(
-      `cannot be written (ENOENT): end this bridge, and run arm-bridge setup --config ${nowhere} as a user who may`,
+      `cannot be written (ENOENT): let the user of this bridge write into its folder ${join(folder, 'nowhere')}; or end ` +
+        `this bridge, and run arm-bridge setup --config ${nowhere} as a user who may`,
     );
     expect(() => tryWriting(DEFAULT_CONFIG_FILE)).toThrow('name a file of your own');
   });

@@ -182,7 +182,7 @@ describe.skipIf(!HAS_BROWSER)('the set-up on the control page', () => {
       const ports = plugged.map((serial) => ({
         bus: `serial:?serial=${serial}`,
         about: `/dev/ttyACM0 USB Single Serial 1a86:55d3 serial ${serial}`,
-        likely: ['so100', 'so101'],
+        likely: ['so101', 'so100'],
       }));
       await route.fulfill({ response: answer, json: { ...(await answer.json()), ports } });
     });
@@ -193,7 +193,7 @@ describe.skipIf(!HAS_BROWSER)('the set-up on the control page', () => {
     plugged = ['58FA1234'];
     await notice.getByRole('button', { name: 'Set it up' }).press('Enter');
     const form = page.locator('section[aria-label="What is it?"]');
-    expect(await form.getByRole('button', { name: 'SO-100 likely, by its adapter' }).getAttribute('aria-pressed')).toBe(
+    expect(await form.getByRole('button', { name: 'SO-101 likely, by its adapter' }).getAttribute('aria-pressed')).toBe(
       'true',
     );
     expect(await form.textContent()).toContain('On serial:?serial=58FA1234.');

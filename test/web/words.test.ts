@@ -46,8 +46,8 @@ test.each([
     'servo 6 measures 12.1 V, and is made for 4.5 to 8.0 V: switch its supply off',
   ],
   [
-    '/home/me/lab.yaml cannot be written (EACCES): end this bridge, and run arm-bridge setup --config /home/me/lab.yaml as a user who may write it',
-    '/home/me/lab.yaml cannot be written (EACCES)',
+    '/home/me/lab.yaml cannot be written (EACCES): let the user of this bridge write into its folder /home/me; or end this bridge, and run arm-bridge setup --config /home/me/lab.yaml as a user who may write it',
+    '/home/me/lab.yaml cannot be written (EACCES): let the user of this bridge write into its folder /home/me',
   ],
 ])('the page says of "%s" what a person needs, without the commands of a terminal', (told, said) => {
   expect(withoutCommands(told)).toBe(said);

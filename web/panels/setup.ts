@@ -71,8 +71,8 @@ function armForm(
       setting.forget();
       const practice = bus === null;
       const known = (setting.state?.models ?? []).map(({ model, builds }) => ({ model, title: builds[0]!.title }));
-      const rank = (model: string): number =>
-        likely.includes(model) ? -1 : ORDER.includes(model) ? ORDER.indexOf(model) : ORDER.length;
+      const order = [...likely, ...ORDER];
+      const rank = (model: string): number => (order.includes(model) ? order.indexOf(model) : order.length);
       const models = [...known].sort((a, b) => rank(a.model) - rank(b.model));
       const name = h('input', {
         type: 'text',
