@@ -1,4 +1,5 @@
 import type { Schemas } from '../clients/typescript/src/bridge.ts';
+import { likelyPair, type Parts } from './likely-pair.ts';
 import { withoutRoutes } from './words.ts';
 
 type Answer = Pick<Schemas['BridgesAnswer'], 'here' | 'others'>;
@@ -10,6 +11,8 @@ export interface LabArm {
   /** `url` of its bridge; null: the one of this page. */
   readonly bridge: string | null;
   readonly arm: string;
+  /** Build of its model. */
+  readonly variant: string;
   /** How it is, in the words of its bridge. */
   readonly text: string;
 }
@@ -50,7 +53,12 @@ export function labArms(answer: Answer): LabArm[] {
   return bridgesOf(answer)
     .filter(({ told }) => told === '')
     .flatMap(({ url, bridge }) =>
-      bridge.arms.filter(own).map((arm) => ({ bridge: url, arm: arm.name, text: `${bridge.name}: ${armText(arm)}` })),
+      bridge.arms.filter(own).map((arm) => ({
+        bridge: url,
+        arm: arm.name,
+        variant: arm.variant,
+        text: `${bridge.name}: ${armText(arm)}`,
+      })),
     );
 }
 
@@ -81,6 +89,17 @@ export function labPairs(answer: Answer): LabPair[] {
       };
     }),
   );
+}
+
+/** What a new pair most likely is: the first one that a bridge has, else what the builds of the arms tell. */
+export function likelyLabPair(arms: readonly LabArm[], pairs: readonly LabPair[]): Parts<LabArm> {
+  const find = (bridge: string | null, name: string): LabArm | undefined =>
+    arms.find((each) => each.bridge === bridge && each.arm === name);
+  const known = pairs.map((pair) => ({
+    leader: find(pair.bridge, pair.leader),
+    follower: find(pair.followerBridge, pair.follower),
+  }));
+  return known.find(({ leader, follower }) => leader && follower) ?? likelyPair(arms);
 }
 
 /** The running pair that one of these arms has a part in; undefined: none has. */

@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { firstPaint, heapSize, PAGE_GOALS, workPerFrame } from '../../bench/page-figures.ts';
 import { hoverLink, PATIENCE, shows, startPairs, textOf } from './support/actions.ts';
 import { HAS_BROWSER, takePicture } from './support/browser.ts';
@@ -48,6 +51,29 @@ describe.skipIf(!HAS_BROWSER)('teleoperation on the control page', () => {
     await takePicture(page, 'page-teleoperation');
     await panel.getByRole('button', { name: 'End' }).press('Enter');
     await expect.poll(async () => (await bridge.arm(1)).state, PATIENCE).toBe('ready');
+  });
+
+  test('who leads whom is asked where neither a pair nor the builds of the arms tell it, and Start says that it waits for that', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-page-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const arms = ['left', 'right'].map((name, id) => `{ name: ${name}, id: ${id}, model: so101, bus: 'sim:so101' }`);
+    const built = "{ name: held, id: 2, model: so101, variant: leader, bus: 'sim:so101' }";
+    const file = join(folder, 'bridge.yaml');
+    writeFileSync(file, `arms: [${[...arms, built]}]\n`);
+    const page = await openPage(await startBridge('--config', file));
+    await page.locator('#tab-teleoperation').press('Enter');
+    const card = page.locator('section[aria-label="Leader and follower"]');
+    const choice = (part: string) => card.getByRole('combobox', { name: part, exact: true });
+    const chosen = (part: string) => choice(part).locator('option:checked').textContent();
+    expect(await chosen('Leader')).toBe('held');
+    expect(await chosen('Follower')).toBe('choose the follower');
+    const why = () => card.getByRole('button', { name: 'Start', exact: true }).getAttribute('title');
+    await expect.poll(why, PATIENCE).toBe('Choose the follower first.');
+    await choice('Leader').selectOption('');
+    expect(await why()).toBe('Choose the leader and the follower first.');
+    await choice('Leader').selectOption('right');
+    await choice('Follower').selectOption('left');
+    await startPairs(page, 'right left');
   });
 
   test('the hand of the page leads a limp arm until it lets go, and gets no hold of one that holds itself', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { labArms, labPairs, pairOf } from '../../web/lab.ts';
+import { labArms, labPairs, likelyLabPair, pairOf } from '../../web/lab.ts';
 
 type Answer = Parameters<typeof labArms>[0];
 type Overview = Answer['here'];
@@ -53,8 +53,8 @@ test('each arm can be chosen once, with the bridge that has it, as that bridge t
     ],
   };
   expect(labArms(answer)).toEqual([
-    { bridge: null, arm: 'leader', text: 'desk: leader: connected (limp)' },
-    { bridge: 'https://bench:8020', arm: 'far', text: 'bench: far: stopped, by a person' },
+    { bridge: null, arm: 'leader', variant: 'follower', text: 'desk: leader: connected (limp)' },
+    { bridge: 'https://bench:8020', arm: 'far', variant: 'follower', text: 'bench: far: stopped, by a person' },
   ]);
 });
 
@@ -109,4 +109,28 @@ test('an arm has a part in a pair while that runs: by its own bridge, not by its
   expect(pairOf(pairs('mirroring'), [{ bridge: bench, arm: 'far' }])).toMatchObject({ leader: 'leader' });
   expect(pairOf(pairs('mirroring'), [{ bridge: bench, arm: 'leader' }])).toBeUndefined();
   expect(pairOf(pairs('idle'), [{ bridge: null, arm: 'leader' }])).toBeUndefined();
+});
+
+test('a pair of the laboratory is proposed where one is known or the builds of the arms leave no other, and else none', () => {
+  const bench = 'https://bench:8020';
+  const proposed = (arms: Arm[], far: Arm[], pairs: Pair[] = []) => {
+    const answer = { here: overview('desk', arms, pairs), others: [other(overview('bench', far))] };
+    const { leader, follower } = likelyLabPair(labArms(answer), labPairs(answer));
+    return [leader, follower].map((each) => each && [each.bridge, each.arm]);
+  };
+  const leader = (name: string): Arm => arm(name, { variant: 'leader' });
+  expect(proposed([arm('a'), arm('b')], [arm('c')])).toEqual([undefined, undefined]);
+  expect(proposed([arm('a')], [leader('b')])).toEqual([
+    [bench, 'b'],
+    [null, 'a'],
+  ]);
+  expect(proposed([arm('a'), arm('c')], [leader('b')])).toEqual([[bench, 'b'], undefined]);
+  expect(proposed([arm('a'), leader('c')], [leader('b')])).toEqual([undefined, [null, 'a']]);
+  // Its own bridge says who has which part, whatever the arms are built for.
+  const pair = { leader: 'a', follower: 'b', state: 'idle', reason: '' };
+  const guest = arm('b', { remote: true });
+  expect(proposed([arm('a'), guest], [leader('b')], [pair])).toEqual([
+    [null, 'a'],
+    [bench, 'b'],
+  ]);
 });

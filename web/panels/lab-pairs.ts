@@ -1,7 +1,8 @@
 import type { Schemas } from '../../clients/typescript/src/bridge.ts';
 import { command } from '../api.ts';
 import { block, button, h, isOn, setText, showRows, toggle } from '../dom.ts';
-import { type LabArm, type LabPair, labArms, labPairs, pairOf } from '../lab.ts';
+import { type LabArm, type LabPair, labArms, labPairs, likelyLabPair, pairOf } from '../lab.ts';
+import { whyNotChosen } from '../likely-pair.ts';
 import { whyNoControl, whyTaken } from '../reasons.ts';
 import type { Store } from '../store.ts';
 
@@ -10,28 +11,33 @@ const keyOf = ({ bridge, arm }: LabArm): string => JSON.stringify([bridge, arm])
 /** A choice of one of the arms; what is chosen stays so while arms come and go. */
 class ArmChoice {
   readonly element: HTMLSelectElement;
+  readonly #none: string;
   #keys = '';
 
-  constructor(label: string) {
-    this.element = h('select', { 'aria-label': label });
+  /** @param part of the arm in the pair */
+  constructor(part: 'leader' | 'follower') {
+    this.#none = `choose the ${part}`;
+    this.element = h('select', { 'aria-label': `${part === 'leader' ? 'Leader' : 'Follower'} in the laboratory` });
   }
 
-  /** @param first place of the arm that is chosen until a person chooses */
-  show(arms: readonly LabArm[], first: number): void {
+  /** @param likely is chosen until a person chooses; undefined: nothing is */
+  show(arms: readonly LabArm[], likely: LabArm | undefined): void {
     const { element } = this;
     const keys = JSON.stringify(arms.map(keyOf));
     if (keys !== this.#keys) {
-      const chosen = element.value;
+      const chosen = element.value === '' ? likely && keyOf(likely) : element.value;
       this.#keys = keys;
-      element.replaceChildren(...arms.map((arm) => h('option', { value: keyOf(arm) }, arm.text)));
-      const kept = arms.find((arm) => keyOf(arm) === chosen) ?? arms[first] ?? arms.at(-1);
-      if (kept !== undefined) element.value = keyOf(kept);
+      element.replaceChildren(
+        h('option', { value: '' }, this.#none),
+        ...arms.map((arm) => h('option', { value: keyOf(arm), selected: keyOf(arm) === chosen }, arm.text)),
+      );
     }
-    for (const [i, arm] of arms.entries()) setText(element.options[i]!, arm.text);
+    for (const [i, arm] of arms.entries()) setText(element.options[i + 1]!, arm.text);
   }
 
-  /** As requests name it. */
-  get arm(): { readonly bridge: string | null; readonly arm: string } {
+  /** As requests name it; null: nothing is chosen. */
+  get arm(): { readonly bridge: string | null; readonly arm: string } | null {
+    if (this.element.value === '') return null;
     const [bridge, arm] = JSON.parse(this.element.value) as [string | null, string];
     return { bridge, arm };
   }
@@ -56,8 +62,8 @@ export function labPairing(store: Store): {
   readonly element: HTMLElement;
   show(answer: Schemas['BridgesAnswer']): void;
 } {
-  const leader = new ArmChoice('Leader in the laboratory');
-  const follower = new ArmChoice('Follower in the laboratory');
+  const leader = new ArmChoice('leader');
+  const follower = new ArmChoice('follower');
   const gravity = toggle('Hold the weight of the leader');
   const pairs = h('div', {});
   const start = (): void =>
@@ -72,9 +78,12 @@ export function labPairing(store: Store): {
   const starting = button('Start the pair', start);
   let shown: readonly LabPair[] = [];
   const allow = (): void => {
-    // Nothing can be chosen before the bridges have been heard.
-    const running = leader.element.value === '' ? undefined : pairOf(shown, [leader.arm, follower.arm]);
-    block(starting, whyNoControl(store) || (running === undefined ? '' : whyTaken(running)));
+    const missing = whyNotChosen(leader.arm !== null, follower.arm !== null);
+    const running = pairOf(
+      shown,
+      [leader.arm, follower.arm].filter((arm) => arm !== null),
+    );
+    block(starting, whyNoControl(store) || missing || (running === undefined ? '' : whyTaken(running)));
   };
   store.on(['connection', 'hello'], allow);
   return {
@@ -88,9 +97,10 @@ export function labPairing(store: Store): {
     ),
     show(answer) {
       const arms = labArms(answer);
-      leader.show(arms, 0);
-      follower.show(arms, 1);
       shown = labPairs(answer);
+      const likely = likelyLabPair(arms, shown);
+      leader.show(arms, likely.leader);
+      follower.show(arms, likely.follower);
       showRows(pairs, shown, pairRow);
       allow();
     },

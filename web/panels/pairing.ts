@@ -1,5 +1,6 @@
 import { command } from '../api.ts';
 import { block, button, h, isOn, setText, toggle } from '../dom.ts';
+import { likelyPair, whyNotChosen } from '../likely-pair.ts';
 import { whyNoControl, whyNoMotion, whyTaken } from '../reasons.ts';
 import type { Store } from '../store.ts';
 
@@ -8,7 +9,8 @@ const GRAVITY = { shoulder: 100, elbow: 50, wrist: 10 } as const;
 
 interface PairRow {
   readonly element: HTMLElement;
-  readonly pair: () => { readonly leader_id: number; readonly follower_id: number };
+  /** Ids of the arms; null: none is chosen. */
+  readonly pair: () => { readonly leader_id: number | null; readonly follower_id: number | null };
 }
 
 /** Which arms lead which: as many pairs as are wanted. */
@@ -31,15 +33,15 @@ class PairList {
     return this.#rows.map(({ pair }) => pair());
   }
 
-  /** Adds a pair: the first leader, and the first arm that has no part yet. */
+  /** Adds a pair of arms that have no part yet; where no leader is left, the first one leads another follower. */
   add(): void {
     this.#chosen = true;
     const taken = new Set(this.pairs.flatMap(({ leader_id, follower_id }) => [leader_id, follower_id]));
-    const free = this.#store.arms.find(({ id }) => !taken.has(id)) ?? this.#store.arms.at(-1);
-    this.#put([...this.#rows, this.#row(this.pairs[0]?.leader_id, free?.id)]);
+    const { leader, follower } = likelyPair(this.#store.arms.filter(({ id }) => !taken.has(id)));
+    this.#put([...this.#rows, this.#row(leader?.id ?? this.pairs[0]?.leader_id, follower?.id)]);
   }
 
-  /** What a person has chosen, else the configured pairs, else the first arm leads the second; of the arms there are now. */
+  /** What a person has chosen, else the configured pairs, else what the builds of the arms tell; of the arms there are now. */
   #reset(): void {
     const { arms, pairs } = this.#store;
     if (arms.length === 0) return;
@@ -50,12 +52,16 @@ class PairList {
     const wanted = this.#chosen
       ? this.pairs.map(({ leader_id, follower_id }) => this.#row(leader_id, follower_id))
       : pairs.map(({ leader, follower }) => this.#row(idOf(leader), idOf(follower)));
-    this.#put(wanted.length > 0 ? wanted : [this.#row(arms[0]?.id, arms[1]?.id)]);
+    const likely = likelyPair(arms);
+    this.#put(wanted.length > 0 ? wanted : [this.#row(likely.leader?.id, likely.follower?.id)]);
   }
 
-  #row(leaderId: number | undefined, followerId: number | undefined): PairRow {
-    const choose = (label: string, id: number | undefined): HTMLSelectElement => {
-      const options = this.#store.arms.map((arm) => h('option', { value: arm.id, selected: arm.id === id }, arm.name));
+  #row(leaderId: number | null | undefined, followerId: number | null | undefined): PairRow {
+    const choose = (label: 'Leader' | 'Follower', id: number | null | undefined): HTMLSelectElement => {
+      const options = [
+        h('option', { value: '' }, `choose the ${label.toLowerCase()}`),
+        ...this.#store.arms.map((arm) => h('option', { value: arm.id, selected: arm.id === id }, arm.name)),
+      ];
       const change = (): void => {
         this.#chosen = true;
       };
@@ -76,7 +82,7 @@ class PairList {
         follower,
         button('×', remove, { class: 'remove', 'aria-label': 'Remove this pair' }),
       ),
-      pair: () => ({ leader_id: Number(leader.value), follower_id: Number(follower.value) }),
+      pair: () => ({ leader_id: chosenOf(leader), follower_id: chosenOf(follower) }),
     };
     return row;
   }
@@ -87,6 +93,8 @@ class PairList {
     for (const each of this.element.querySelectorAll<HTMLElement>('.remove')) each.hidden = rows.length < 2;
   }
 }
+
+const chosenOf = ({ value }: HTMLSelectElement): number | null => (value === '' ? null : Number(value));
 
 /** Weight that floating leaders hold, by group of joints. */
 function shareRows(): { readonly element: HTMLElement; readonly values: () => Record<string, number> } {
@@ -139,20 +147,26 @@ export function pairingCard(store: Store): HTMLElement {
   const end = (): void => void command({ name: 'The end', path: '/move/leader/stop' }, 'The followers hold.');
   const starting = button('Start', start);
   const ending = button('End', end);
-  const whyNot = (): string => {
+  const whyNotStart = (): string => {
     const ids = new Set(list.pairs.flatMap(({ leader_id, follower_id }) => [leader_id, follower_id]));
     const arms = store.arms.filter(({ id }) => ids.has(id));
     const whys = arms.map((arm) => whyNoMotion(store, arm));
     const none = whys.find((why) => why !== '') ?? whyNoControl(store);
     if (none !== '') return none;
+    const missing = list.pairs
+      .map(({ leader_id, follower_id }) => whyNotChosen(leader_id !== null, follower_id !== null))
+      .find((why) => why !== '');
+    if (missing !== undefined) return missing;
     const running = store.pairs.find(
       ({ leader, follower, state }) =>
         state !== 'idle' && arms.some(({ name }) => name === leader || name === follower),
     );
     return running === undefined ? '' : whyTaken(running);
   };
+  const allow = (): void => block(starting, whyNotStart());
+  list.element.addEventListener('change', allow);
   store.on(['pairs', 'connection', 'arms'], () => {
-    block(starting, whyNot());
+    allow();
     block(ending, store.mirroring ? '' : 'No pair runs: press Start first.');
     // What a person most likely wants next stands out.
     starting.classList.toggle('main', !store.mirroring);

@@ -2046,6 +2046,8 @@ export interface components {
             name: string;
             /** @description Folder below robots/. */
             model: string;
+            /** @description Build of the model. */
+            variant: string;
             title: string;
             bus: string;
             simulated: boolean;
@@ -2238,6 +2240,8 @@ export interface components {
             name: string;
             /** @description Folder below robots/. */
             model: string;
+            /** @description Build of the model. */
+            variant: string;
             title: string;
             bus: string;
             simulated: boolean;

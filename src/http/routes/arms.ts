@@ -73,6 +73,7 @@ export const armFactsExample: z.input<typeof armFacts> = {
   id: 1,
   name: 'follower',
   model: 'so101',
+  variant: 'follower',
   title: 'SO-101',
   bus: 'sim:so101',
   simulated: true,

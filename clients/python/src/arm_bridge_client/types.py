@@ -239,6 +239,8 @@ class ArmFacts(TypedDict):
     name: str
     # Folder below robots/.
     model: str
+    # Build of the model.
+    variant: str
     title: str
     bus: str
     simulated: bool
@@ -425,6 +427,8 @@ class ArmOverview(TypedDict):
     name: str
     # Folder below robots/.
     model: str
+    # Build of the model.
+    variant: str
     title: str
     bus: str
     simulated: bool
