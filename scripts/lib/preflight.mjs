@@ -71,22 +71,44 @@ export async function whyNoNetwork(env = process.env) {
 }
 
 /**
- * Where the bridge will listen, as far as that can be told without its packages; port 0 where it cannot.
+ * Where the bridge will listen, by the rules of src/config/load.ts as far as they can be told without its packages; port 0 where
+ * they cannot.
  * @param {string} root
  * @param {string[]} args of the bridge
  * @param {NodeJS.ProcessEnv} [env]
  * @returns {{host: string, port: number}}
  */
 export function addressOf(root, args, env = process.env) {
+  const { own, ros } = splitArguments(args);
   const option = (name) => {
-    const at = args.findIndex((arg) => arg === name || arg.startsWith(`${name}=`));
-    return at < 0 ? undefined : args[at].includes('=') ? args[at].slice(name.length + 1) : args[at + 1];
+    const at = own.findIndex((arg) => arg === name || arg.startsWith(`${name}=`));
+    return at < 0 ? undefined : own[at].includes('=') ? own[at].slice(name.length + 1) : own[at + 1];
   };
-  const file = option('--config') ?? 'config/default.yaml';
+  const parameter = (name) => {
+    const rule = new RegExp(`^(?:(?:/?arm_bridge|/\\*\\*):)?${name.replace('.', '\\.')}:=(.*)$`);
+    return ros.map((arg) => rule.exec(arg)?.[1]).findLast((value) => value !== undefined);
+  };
+  const file = option('--config') ?? (env.ARM_BRIDGE_CONFIG_FILE || 'config/default.yaml');
   const written = httpSection(isAbsolute(file) ? file : existsSync(file) ? file : join(root, file));
-  const host = option('--host') ?? env.ARM_BRIDGE_HTTP_HOST ?? written.host ?? '127.0.0.1';
-  const port = Number(option('--port') ?? env.ARM_BRIDGE_HTTP_PORT ?? written.port ?? 8020);
+  const host = option('--host') ?? parameter('http.host') ?? env.ARM_BRIDGE_HTTP_HOST ?? written.host ?? '127.0.0.1';
+  const given = option('--port');
+  // A file of parameters may name another one.
+  if (given === undefined && ros.includes('--params-file')) return { host, port: 0 };
+  const port = Number(given ?? parameter('http.port') ?? env.ARM_BRIDGE_HTTP_PORT ?? written.port ?? 8020);
   return { host, port: Number.isInteger(port) && port > 0 && port < 65536 ? port : 0 };
+}
+
+/** The bridge's own arguments, and those of ROS 2: they stand between `--ros-args` and `--` or the end. */
+function splitArguments(args) {
+  const own = [];
+  const ros = [];
+  let inside = false;
+  for (const arg of args) {
+    if (arg === '--ros-args') inside = true;
+    (inside ? ros : own).push(arg);
+    if (arg === '--') inside = false;
+  }
+  return { own, ros };
 }
 
 /** host and port of the section `http` of a configuration, where they stand plainly in it. */

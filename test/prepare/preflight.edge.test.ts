@@ -32,6 +32,21 @@ describe('where the bridge will listen is known before its packages are there', 
     expect(at(['--port=9004', '--host=::1'], {}, file)).toEqual({ host: '::1', port: 9004 });
   });
 
+  test('ROS arguments between the command line and the environment', () => {
+    const env = { ARM_BRIDGE_HTTP_PORT: '9002' };
+    const ros = ['--ros-args', '-p', 'http.port:=9007', '-p', 'other:http.port:=1', '-p', '/arm_bridge:http.host:=::1'];
+    expect(at(ros, env)).toEqual({ host: '::1', port: 9007 });
+    expect(at([...ros, '--', '--port', '9008'], env).port).toBe(9008);
+    expect(at(['--port', '9008', ...ros, '-p', 'port:=9'], env).port).toBe(9008);
+  });
+
+  test('in the file that the environment names, where the command line names none', () => {
+    writeFileSync(join(root, 'named.yaml'), 'http: { port: 9009 }');
+    const env = { ARM_BRIDGE_CONFIG_FILE: join(root, 'named.yaml') };
+    expect(addressOf(root, [], env).port).toBe(9009);
+    expect(at([], env, 'http: { port: 9010 }').port).toBe(9010);
+  });
+
   test.each([
     ['http: { dialect: standard, port: 9005 }\n', 9005],
     ['arms:\n  - { name: a, bus: "tcp://here:5555" }\nhttp:\n\n  # port: 1\n  port: "9006"\n', 9006],
@@ -40,9 +55,10 @@ describe('where the bridge will listen is known before its packages are there', 
     expect(at([], {}, file).port).toBe(port);
   });
 
-  test('not at all where a free one is taken, or none is given', () => {
+  test('not at all where a free one is taken, none is given, or a file of ROS parameters may name one', () => {
     expect(at(['--port', '0']).port).toBe(0);
     expect(at(['--port', 'nine']).port).toBe(0);
+    expect(at(['--ros-args', '--params-file', 'of_the_lab.yaml']).port).toBe(0);
   });
 });
 
