@@ -1,13 +1,16 @@
 // What can be known before anything is installed or compiled, and would otherwise be found after minutes.
 
 import { lookup } from 'node:dns/promises';
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, statfsSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 
-/** What is needed of a disk, MB: packages of npm with the bridge, and ROS 2 from PyPI while it is being unpacked. */
-export const SPACE = { packages: 450, ros: 700 };
+/**
+ * What is needed of a disk, MB: packages of npm (363) with what npm keeps of them (164) and the bridge, and ROS 2 from PyPI (400)
+ * while it is being unpacked.
+ */
+export const SPACE = { packages: 550, ros: 700 };
 /** Longest that is waited for an answer, ms. */
 const TIMEOUT = 1500;
 
@@ -35,16 +38,30 @@ export function whyNotWritable(folder, remedy) {
  * @returns {string | null}
  */
 export function whyNoSpace(folder, megabytes, what) {
-  let at = folder;
-  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
   try {
-    const { bavail, bsize } = statfsSync(at);
+    const { bavail, bsize } = statfsSync(nearest(folder));
     const free = Math.floor((bavail * bsize) / 1e6);
     if (free >= megabytes) return null;
     return `the disk of ${folder} has ${free} MB left, and ${what} takes ${megabytes} MB: make room`;
   } catch {
     return null;
   }
+}
+
+/**
+ * Whether two folders, there already or not, are on one disk.
+ * @param {string} one
+ * @param {string} other
+ */
+export function shareDisk(one, other) {
+  return statSync(nearest(one)).dev === statSync(nearest(other)).dev;
+}
+
+/** A folder, or the one in which it would be made. */
+function nearest(folder) {
+  let at = folder;
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
+  return at;
 }
 
 /** The folder in which npm keeps what it has fetched. */

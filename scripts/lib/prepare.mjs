@@ -12,7 +12,16 @@ import { installNewerNode, locateNewerNode, newerNodeIsComplete } from './newer-
 import { installPackages, packagesAreCurrent } from './npm-packages.mjs';
 import { prepareOtherRos } from './other-ros.mjs';
 import { cacheFolder, findPython, missingLine, nodeTooOld } from './platform.mjs';
-import { addressOf, npmCache, SPACE, whyNoNetwork, whyNoSpace, whyNotListen, whyNotWritable } from './preflight.mjs';
+import {
+  addressOf,
+  npmCache,
+  SPACE,
+  shareDisk,
+  whyNoNetwork,
+  whyNoSpace,
+  whyNotListen,
+  whyNotWritable,
+} from './preflight.mjs';
 import { Progress, StepError } from './progress.mjs';
 import { describeRos, findRos } from './ros.mjs';
 import { buildRos, rosIsReady, timeLeft, together } from './ros-build.mjs';
@@ -189,11 +198,20 @@ function planRos({ root, cache, progress }, wish) {
   if (ignored !== undefined) progress.note(ignored);
   const reason =
     (ros.missing.length > 0 ? missingLine(ros.missing) : null) ??
-    (ros.prefix === null || prefixIsComplete(ros.prefix)
-      ? null
-      : (whyNotWritable(cache, 'set XDG_CACHE_HOME to another folder') ??
-        whyNoSpace(cache, SPACE.ros, 'ROS 2 from PyPI')));
+    (lacksPrefix(ros)
+      ? (whyNotWritable(cache, 'set XDG_CACHE_HOME to another folder') ?? whyNoSpaceForRos(root, cache))
+      : null);
   return reason === null ? { plan: 'build', ros, required, variables: {} } : without(reason);
+}
+
+const lacksPrefix = ({ prefix }) => prefix !== null && !prefixIsComplete(prefix);
+
+/** The packages come first: they take their part of a disk on which both are. */
+function whyNoSpaceForRos(root, cache) {
+  const beside = !packagesAreCurrent(root) && shareDisk(root, cache);
+  return beside
+    ? whyNoSpace(cache, SPACE.ros + SPACE.packages, 'ROS 2 from PyPI, with what npm installs on it,')
+    : whyNoSpace(cache, SPACE.ros, 'ROS 2 from PyPI');
 }
 
 /** Says at once what would otherwise keep npm busy for minutes, and then fail. */
@@ -208,7 +226,13 @@ async function checkPackages({ root, progress }, ros) {
       (packages ? whyNoSpace(root, SPACE.packages, 'what npm installs') : null);
     if (reason !== null) throw new StepError(reason);
   }
-  if (!packages && (ros.plan !== 'build' || ros.ros.prefix === null || prefixIsComplete(ros.ros.prefix))) return;
+  const prefix = ros.plan === 'build' && lacksPrefix(ros.ros);
+  if (!packages && !prefix) return;
+  const parts = [
+    ...(packages ? [`${SPACE.packages} MB for the packages of npm`] : []),
+    ...(prefix ? [`${SPACE.ros} MB for ROS 2 from PyPI`] : []),
+  ];
+  progress.note(`disk that this needs: ${parts.join(' and ')}`);
   const unreachable = await whyNoNetwork();
   if (unreachable !== null) progress.note(unreachable);
 }

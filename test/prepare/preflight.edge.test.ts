@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 
 const library = (name: string) => import(pathToFileURL(join(import.meta.dirname, '../../scripts/lib', name)).href);
-const { addressOf, whyNoNetwork, whyNoSpace, whyNotListen, whyNotWritable } = await library('preflight.mjs');
+const { addressOf, shareDisk, whyNoNetwork, whyNoSpace, whyNotListen, whyNotWritable } = await library('preflight.mjs');
 const { ROS_STEPS, timeLeft } = await library('ros-build.mjs');
 
 let root: string;
@@ -103,6 +103,8 @@ test('a folder that cannot be written to is told with what to do', () => {
 test('a disk with too little space is told before it is full', () => {
   expect(whyNoSpace(join(root, 'not/there/yet'), 1, 'nothing')).toBeNull();
   expect(whyNoSpace(root, 1e12, 'ROS 2')).toMatch(/has \d+ MB left, and ROS 2 takes 1000000000000 MB: make room$/);
+  expect(shareDisk(root, join(root, 'not/there/yet'))).toBe(true);
+  expect(shareDisk(root, '/proc/not_there')).toBe(false);
 });
 
 test('a registry that is not found is told at once; behind a proxy nobody knows', async () => {
