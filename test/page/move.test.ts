@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { BridgeProcess } from '../e2e/support/bridge.ts';
-import { hoverTarget, PATIENCE, shows } from './support/actions.ts';
+import { hoverTarget, PATIENCE, shows, textOf } from './support/actions.ts';
 import { HAS_BROWSER, takePicture } from './support/browser.ts';
 import { openPage, startBridge } from './support/page.ts';
 import { LOSE, SLOW_FRAMES, SOCKETS } from './support/scripts.ts';
@@ -83,6 +83,7 @@ describe.skipIf(!HAS_BROWSER)('moving an arm on the control page', () => {
           await page.mouse.move(x + 20, y - 20, { steps: 3 });
           await page.mouse.move(x + 350, y - 150, { steps: 5 });
           await shows(page, '.target', /^not within reach/);
+          expect(await refused.count()).toBe(0);
           await page.mouse.move(x + 15, y - 25, { steps: 5 });
           await shows(page, '.target', /^within reach/);
           await takePicture(page, 'page-target');
@@ -97,6 +98,17 @@ describe.skipIf(!HAS_BROWSER)('moving an arm on the control page', () => {
           await page.mouse.up();
         }
       };
+      // Whoever lets it go out of reach is told so until the next target.
+      await shows(page, '.target', /drag me/);
+      const [far, up] = await hoverTarget(page);
+      await page.mouse.down();
+      await page.mouse.move(far + 20, up - 20, { steps: 3 });
+      await page.mouse.move(far + 350, up - 150, { steps: 5 });
+      await shows(page, '.target', /^not within reach/);
+      await page.mouse.up();
+      const said = await textOf(page, '.notice.fault p');
+      const refused = page.locator('.notice.fault', { hasText: said! });
+      await shows(page, '.target', /drag me/);
       // Again where servos were silent for a moment on the way, as on a machine that is busy with other things.
       await expect.poll(drag, { timeout: 3 * PATIENCE.timeout }).toBe('ok');
       const after = await toolOf(bridge);

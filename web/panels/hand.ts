@@ -5,6 +5,8 @@ import type { Store } from '../store.ts';
 import { spoken } from '../units.ts';
 
 const STEPS = 400;
+const HOW = 'Or drag its links in the picture. The hand holds what it has led until it lets go.';
+const WHY_NOT = 'This arm holds itself. It can be led while it is limp or floats.';
 
 /** Sliders by which the hand leads the joints of an arm. */
 export function handSliders(hand: Hand, store: Store): { readonly element: HTMLElement; show(): void } {
@@ -35,12 +37,7 @@ export function handSliders(hand: Hand, store: Store): { readonly element: HTMLE
     show() {
       const none = whyNoControl(store);
       fields.disabled = none !== '' || !hand.yields;
-      const text = none
-        ? none
-        : hand.yields
-          ? 'Or drag its links in the picture. The hand holds what it has led until it lets go.'
-          : 'This arm holds itself. It can be led while it is limp or floats.';
-      setText(about, text);
+      setText(about, none || (hand.yields ? HOW : WHY_NOT));
       const position = store.frames.get(info.id)?.joints.position;
       for (const [i, input] of inputs.entries()) {
         const angle = hand.goal(i) ?? position?.[i];

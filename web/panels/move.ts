@@ -49,12 +49,12 @@ function poses(info: ArmInfo, store: Store): Shown {
       h('div', { class: 'row', role: 'group', 'aria-label': 'Torque' }, h('span', {}, 'Torque'), hold, lower),
     ),
     show() {
-      const why = whyNoMotion(store, info);
+      const noMotion = whyNoMotion(store, info);
       const holds = store.frames.get(info.id)?.torque === true;
-      const whyNot = whyNoLowering(store, info);
-      for (const [pose, each] of buttons) block(each, pose === 'rest' ? whyNot : why);
-      block(hold, why || (holds ? `${info.name} holds already.` : ''));
-      block(lower, whyNot || (holds ? '' : `${info.name} is limp already.`));
+      const noLowering = whyNoLowering(store, info);
+      for (const [pose, each] of buttons) block(each, pose === 'rest' ? noLowering : noMotion);
+      block(hold, noMotion || (holds ? `${info.name} holds already.` : ''));
+      block(lower, noLowering || (holds ? '' : `${info.name} is limp already.`));
     },
   };
 }

@@ -12,7 +12,7 @@ import {
 import { TransformControls } from 'three/addons/controls/TransformControls.js';
 import { command, request } from '../api.ts';
 import { h, setText } from '../dom.ts';
-import { notice } from '../notices.ts';
+import { forget, notice } from '../notices.ts';
 import type { ArmFrame } from '../protocol.ts';
 import type { Store } from '../store.ts';
 import { degrees } from '../units.ts';
@@ -30,6 +30,8 @@ type Body = Readonly<Record<string, number>>;
 const COLOURS = { idle: 0x3f8cff, yes: 0x2fb866, no: 0xe0303f } as const;
 const RADIUS = 0.012;
 const CENTIMETRES = 100;
+/** What is said of a target counts until the next one of its arm. */
+const aboutTarget = ({ info }: ArmView): string => `target of ${info.name}`;
 /** Decimals that are sent: a hundredth of a millimetre and of a degree. */
 const round = (value: number): number => Math.round(value * 100) / 100;
 
@@ -130,6 +132,7 @@ export class Target {
     this.#dragging = true;
     this.#cancelled = false;
     this.#turned = this.#controls.mode === 'rotate';
+    if (this.#arm !== null) forget(aboutTarget(this.#arm));
   }
 
   #changed(): void {
@@ -167,7 +170,8 @@ export class Target {
         this.#say('yes', 'on the way');
         await command({ path: '/move/absolute', query: { robot_id: arm.info.id }, body }, `${arm.info.name} is there.`);
       } else {
-        notice('fault', forecast.message ?? 'The arm cannot get there.');
+        const message = forecast.message ?? `${arm.info.name} cannot get there.`;
+        notice('fault', message, { about: aboutTarget(arm) });
       }
     }
     arm?.foresee(null);
