@@ -198,7 +198,7 @@ export class ArmRecorder {
     await take.file.add(this.#topics.setpoints!, this.#setpoints.encode(stamp, setpoints, null, null), stamp, goalTime);
   }
 
-  /** Velocities and efforts are read less often than positions; an episode records only those of the same read. */
+  /** Velocities and efforts are read less often than positions: only those of the same read are recorded under its stamp. */
   async #sample(take: Take): Promise<void> {
     const { sampleTime, sampleInstant, detailTime, positions, velocities, efforts, holding } = this.#snapshot;
     const { external: pushes } = this.#snapshot;
@@ -209,8 +209,7 @@ export class ArmRecorder {
     const { file, offset } = take;
     const { states, external, wrench, pose, frames } = this.#topics;
     const stamp = sampleInstant + offset;
-    const fresh = detailTime > 0 && (pose === null || detailTime === sampleTime);
-    const known = fresh && finite(velocities) && finite(efforts);
+    const known = detailTime === sampleTime && finite(velocities) && finite(efforts);
     const message = this.#joints.encode(stamp, positions, known ? velocities : null, known ? efforts : null);
     await file.add(states, message, stamp, sampleTime);
     if (pose === null || frames === null || external === null || wrench === null) return;

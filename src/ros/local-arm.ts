@@ -7,6 +7,9 @@ import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
 import type { Broadcaster } from './transforms.ts';
 
+/** They are read every 50 ms: under the stamp of positions that are later by more than this they are told no more, s. */
+const DETAILS_KEPT = 0.1;
+
 export const JOINT_STATE = 'sensor_msgs/msg/JointState';
 
 /** Publishers for an arm whose bus this bridge owns, on the arm's own node. */
@@ -46,7 +49,7 @@ export class LocalArm {
       const snapshot = arm.read();
       const { sampleTime, positions, detailTime, velocities, efforts, torque, goalTime, goals: sent } = snapshot;
       if (sampleTime > 0 && statePace.take(sampleTime) && allFinite(positions)) {
-        const known = detailTime > 0;
+        const known = sampleTime - detailTime <= DETAILS_KEPT;
         const bytes = stateEncoder.encode(
           sampleTime,
           positions,

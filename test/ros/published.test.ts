@@ -64,7 +64,7 @@ function localArm(): { readonly local: LocalArm; readonly snapshot: FakeArm['sna
   return { local: new LocalArm(node, fakeArm(arm), names, 100, broadcaster, qualities), snapshot: arm.snapshot };
 }
 
-test('velocities and efforts are told once they are known, and a sample that stands is not told again', () => {
+test('velocities and efforts are told while they are known, and a sample that stands is not told again', () => {
   const { local, snapshot } = localArm();
   const sampled = (now: number): void => {
     snapshot.sampleTime = now;
@@ -83,6 +83,9 @@ test('velocities and efforts are told once they are known, and a sample that sta
   for (const { velocities, efforts } of jointStates('joint_states')) {
     expect([[...velocities], [...efforts]]).toEqual([JOINTS.map(() => -0.25), JOINTS.map(() => 1.25)]);
   }
+  // Under newer stamps old ones would be wrong.
+  run(local, 20, sampled);
+  expect(jointStates('joint_states').at(-1)).toMatchObject({ velocities: { length: 0 }, efforts: { length: 0 } });
   run(local, 100);
   expect(jointStates('joint_states')).toEqual([]);
 });

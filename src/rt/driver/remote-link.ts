@@ -100,7 +100,9 @@ export class RemoteLink implements ArmLink {
       readings.velocities.set(velocities);
       readings.detailTime = now;
     }
-    if (efforts !== null) readings.efforts.set(efforts);
+    // What came earlier must not pass as read with these.
+    if (efforts === null) readings.efforts.fill(Number.NaN);
+    else readings.efforts.set(efforts);
     if (this.#presence.heard()) this.adopted.set(positions);
   }
 
