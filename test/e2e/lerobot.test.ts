@@ -267,11 +267,16 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
     await expect.poll(async () => Math.abs((await pan(1)) - 0.5)).toBeLessThan(0.02);
     expect((await bridge.post('/api/v1/episode/stop', { verdict: 'good' })).status).toBe(200);
     await bridge.post('/move/leader/stop');
+    const { recordings } = (await bridge.get('/api/v1/recordings')).body;
+    const { duration } = recordings.find((each: { name: string }) => each.name === name);
+    const part = { begin: 0.05, end: duration };
+    expect((await bridge.post(`/api/v1/recordings/${name}/trim`, part)).status).toBe(200);
     const run = (to: string, ...more: string[]) =>
       exporting(
         `${EXPORT.replace('lerobot-pick', `${to}-${name}`).replace(' pick ', ` set-${name} `)} ${more.join(' ')}`,
       );
-    expect(await run('led')).toMatchObject({ code: 0 });
+    const trimmed = await run('led');
+    expect(trimmed).toMatchObject({ code: 0 });
     expect(await run('asked', '--action setpoints')).toMatchObject({ code: 0 });
     expect(await exporting(EXPORT_TAUGHT.replace(/cube$/, `set-${name}`))).toMatchObject({ code: 0 });
     const [led, asked] = [join(folder, `led-${name}`), join(folder, `asked-${name}`)];
@@ -280,6 +285,7 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
       asked: last(await python(join(SUPPORT, 'lerobot_dataset.py'), asked)),
       taught: last(await python('-c', `${TAUGHT.replaceAll('cube', `set-${name}`)}\nprint(len(frames))`)),
       how: JSON.parse(readFileSync(join(led, 'meta/arm_bridge.json'), 'utf8')),
+      trimmed: trimmed.told,
       twice: await run('led'),
       without: await run('none', '--leader nobody'),
     };
@@ -295,7 +301,10 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
         await bridge.post('/api/v1/episode/stop', { keep: false });
       }
     }
-    const { led, asked, taught, how, twice, without } = made;
+    const { led, asked, taught, how, trimmed, twice, without } = made;
+    const [{ name: part }, ...rest] = how.episodes;
+    expect([part, rest]).toEqual([expect.stringMatching(/^try-\d-trimmed$/), []]);
+    expect(trimmed).toContain(`${part.replace('-trimmed', '')} is left out: ${part}, which is trimmed from it`);
     expect(led).toMatchObject({ fps: 30, task: 'Put the cube into the box' });
     expect(led.features.action).toEqual(JOINTS.map((name) => `${name}.pos`));
     expect(taught).toBe(led.frames.length);

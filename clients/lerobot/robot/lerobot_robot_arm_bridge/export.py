@@ -233,6 +233,19 @@ def episodes_in(folder: Path) -> list[tuple[Path, str]]:
     return [(folder / found["folder"] / found.get("file", f"{found['name']}.mcap"), found["task"]) for found in wanted]
 
 
+def parts_of(paths: list[Path]) -> dict[str, str]:
+    """By the name of an episode the one that was trimmed from it, where it is among these files."""
+    found: dict[str, str] = {}
+    for path in paths:
+        try:
+            trimmed = open_episode(path).about.get("trimmed")
+        except NotExported:
+            continue
+        if trimmed is not None:
+            found[json.loads(trimmed)["from"]] = path.stem
+    return found
+
+
 def export(
     folder: Path,
     to: Path,
@@ -257,9 +270,14 @@ def export(
     sources: list[dict[str, Any]] = []
     first: dict[str, Any] = {}
     given = (leader, "joint_states") if action == "leader" else (follower, "joint_setpoints")
+    wanted = episodes_in(folder)
+    parts = parts_of([path for path, _ in wanted])
     try:
-        for path, task in episodes_in(folder):
+        for path, task in wanted:
             try:
+                # What was cut away would be taken after all, and the rest twice.
+                if path.stem in parts:
+                    raise NotExported(f"{parts[path.stem]}, which is trimmed from it, takes its place")
                 episode = open_episode(path)
                 observed = track(episode, follower, "joint_states", use_degrees)
                 acted = track(episode, *given, use_degrees)
