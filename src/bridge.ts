@@ -259,7 +259,11 @@ export class Bridge {
         },
         notice,
       },
-      { folder: recordingsFolder(config), quota: config.recording.quota },
+      {
+        folder: recordingsFolder(config),
+        quota: config.recording.quota,
+        cameras: config.recording.images,
+      },
     );
     this.calibration = new CalibrationService(
       {

@@ -10,6 +10,8 @@ const LOOK = 0.1;
  * waiting for longer than their history lasts, and a slow disk would take all memory.
  */
 const MOST_WAITING = 32e6;
+/** A camera of which nothing has come for so long is silent, s; many give one image a second. */
+const SILENCE = 2;
 
 /**
  * Reports what the snapshots of an episode's arms lack to the recording thread: reasons of states, owners, and what
@@ -24,9 +26,26 @@ export class EpisodeWatch {
   /** Bytes of camera messages that wait for the disk, and messages left out since the last one that was not. */
   #waiting = 0;
   #leftOut = 0;
+  /** When each topic of a camera was heard last, or the episode began, s. */
+  readonly #heard: Map<string, number>;
+  readonly #silent = new Set<string>();
+  readonly #notice: (text: string) => void;
 
-  constructor(name: string, arms: readonly Arm[], client: RecordingClient, clock: Clock) {
+  /**
+   * @param cameras topics that are to be recorded
+   * @param notice tells people what they should see to while the episode runs
+   */
+  constructor(
+    name: string,
+    arms: readonly Arm[],
+    cameras: readonly string[],
+    client: RecordingClient,
+    clock: Clock,
+    notice: (text: string) => void,
+  ) {
     this.#name = name;
+    this.#heard = new Map(cameras.map((topic) => [topic, clock.now()]));
+    this.#notice = notice;
     this.#client = client;
     this.#clock = clock;
     for (const arm of arms) {
@@ -43,6 +62,11 @@ export class EpisodeWatch {
     this.#look(arms);
   }
 
+  /** Topics of cameras of which nothing comes. */
+  get silent(): readonly string[] {
+    return [...this.#silent];
+  }
+
   tell(level: EventLevel, source: string, what: string, text: string): void {
     this.#client.tell({ kind: 'event', recording: this.#name, instant: this.#clock.now(), level, source, what, text });
   }
@@ -53,6 +77,8 @@ export class EpisodeWatch {
    */
   see(topic: string, data: Uint8Array): void {
     const { byteLength } = data;
+    this.#heard.set(topic, this.#clock.now());
+    if (this.#silent.delete(topic)) this.tell('info', '', 'camera', `${topic} comes again`);
     if (this.#waiting > 0 && this.#waiting + byteLength > MOST_WAITING) {
       this.#leftOut++;
       return;
@@ -81,6 +107,15 @@ export class EpisodeWatch {
   }
 
   #look(arms: readonly Arm[]): void {
+    for (const [topic, heard] of this.#heard) {
+      if (this.#silent.has(topic) || this.#clock.now() - heard < SILENCE) continue;
+      this.#silent.add(topic);
+      this.tell('warn', '', 'camera', `nothing comes of ${topic}`);
+      this.#notice(
+        `the episode "${this.#name}" is recorded without ${topic}, of which nothing has come for ${SILENCE} s: see whether that ` +
+          'camera runs, and whether its topic is on the ROS graph of this bridge',
+      );
+    }
     for (const arm of arms) {
       const owner = arm.owner?.name ?? '';
       if (this.#owners.get(arm) === owner) continue;

@@ -38,6 +38,8 @@ export interface RecordingSettings {
   readonly folder: string;
   /** Most space of all recordings together, MB. */
   readonly quota: number;
+  /** Topics of the cameras that episodes have too. */
+  readonly cameras: readonly string[];
 }
 
 export interface ReplayOutcome {
@@ -65,6 +67,8 @@ export interface RunningEpisode extends Labels {
   readonly began: number;
   /** When it ended early, s since the epoch, and why; null while it is being recorded. */
   readonly early: { readonly ended: number; readonly problem: string } | null;
+  /** Topics of cameras of which nothing comes. */
+  readonly silent: readonly string[];
 }
 
 export interface RecordingParts {
@@ -90,6 +94,7 @@ export interface RecordingParts {
 export class RecordingService {
   readonly #parts: RecordingParts;
   readonly #folder: string;
+  readonly #cameras: readonly string[];
   readonly #client: RecordingClient;
   /** Names of running joint recordings, by arm; null while the file is being created. */
   readonly #running = new Map<Arm, string | null>();
@@ -103,6 +108,7 @@ export class RecordingService {
   constructor(parts: RecordingParts, settings: RecordingSettings) {
     this.#parts = parts;
     this.#folder = settings.folder;
+    this.#cameras = settings.cameras;
     const setup = { folder: this.#folder, quota: settings.quota * MEGABYTE };
     this.#client = new RecordingClient(() => parts.launch(setup));
     this.#client.onNotice = parts.notice;
@@ -155,7 +161,9 @@ export class RecordingService {
 
   /** The episode that has been started and not been stopped; null if there is none. */
   get episode(): RunningEpisode | null {
-    return this.#episode?.facts ?? null;
+    if (this.#episode === null) return null;
+    const { facts, watch } = this.#episode;
+    return { ...facts, silent: watch.silent };
   }
 
   /**
@@ -213,8 +221,10 @@ export class RecordingService {
       const chosen = name ?? `${dataset ?? 'episode'}-${timeName(began)}`.slice(-64);
       const said = { ...NOT_SAID, ...labels };
       const { path } = await this.#begin({ name: chosen, dataset, content: 'episode', rate: null, labels: said }, arms);
-      const facts = { name: chosen, dataset, path, began, early: null, arms: arms.map((arm) => arm.name), ...said };
-      this.#episode = { facts, watch: new EpisodeWatch(chosen, arms, this.#client, clock), ending: false };
+      const about = { name: chosen, dataset, path, began, early: null, silent: [] };
+      const facts = { ...about, arms: arms.map((arm) => arm.name), ...said };
+      const watch = new EpisodeWatch(chosen, arms, this.#cameras, this.#client, clock, this.#parts.notice);
+      this.#episode = { facts, watch, ending: false };
       return facts;
     });
   }

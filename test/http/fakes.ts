@@ -464,6 +464,7 @@ export class FakeRecordings {
       verdict: '' as const,
       began,
       early: null,
+      silent: [],
     };
     this.episode = made;
     return made;

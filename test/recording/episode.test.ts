@@ -162,6 +162,36 @@ test('what cameras see while too much of it waits for a slow disk is left out an
   expect(lost).toBe(0);
 });
 
+test('a camera of which nothing comes is told of while the episode runs, until it comes again', async () => {
+  const [wrist, front] = ['/wrist/image_raw', '/front/image_raw'];
+  const bridge = await VirtualBridge.start({ ...PAIR, recording: { images: [wrist, front] } });
+  await bridge.post('/api/v1/episode/start');
+  const silent = async () => (await bridge.get('/api/v1/episode')).body.episode.silent_cameras;
+  const pass = async (seconds: number, ...topics: string[]): Promise<void> => {
+    for (let time = 0; time < seconds; time += 0.5) {
+      for (const topic of topics) bridge.bridge.recordings.see(topic, new Uint8Array(1000));
+      await bridge.pass(0.5);
+    }
+  };
+  await pass(1.5, front);
+  expect(await silent()).toEqual([]);
+  await pass(2, front);
+  expect(await silent()).toEqual([wrist]);
+  await pass(0.5, front, wrist);
+  expect(await silent()).toEqual([]);
+  await pass(2.5, wrist);
+  const { body } = await bridge.post('/api/v1/episode/stop');
+  expect(body.message).toBe(`The episode is complete, at its end without ${front}`);
+  const events = (await messagesOf(body.path))
+    .filter(({ topic }) => topic === '/events')
+    .map(({ data }) => eventOf(data));
+  expect(events.filter(({ what }) => what === 'camera').map(({ msg }) => msg)).toEqual([
+    `nothing comes of ${wrist}`,
+    `${wrist} comes again`,
+    `nothing comes of ${front}`,
+  ]);
+});
+
 test('an episode that is not kept leaves nothing, and what is not running cannot be stopped', async () => {
   const bridge = await VirtualBridge.startLight(PAIR);
   await bridge.post('/api/v1/episode/start', { dataset: 'pick' });

@@ -23,9 +23,10 @@ const EVERY = 'All datasets';
 /** What an episode that was begun does. @param episode null: none was, or it was ended */
 function stateOf(episode: Episode | null): string {
   if (episode === null) return 'Nothing is being recorded.';
-  const { name, arms, duration, problem } = episode;
+  const { name, arms, duration, problem, silent_cameras: silent } = episode;
   const so = `${name}: ${arms.join(', ')}, ${measure(duration, 0, ' s')}`;
-  return problem === null ? so : `${so}. It ended early: ${problem}. End it to keep what there is.`;
+  if (problem !== null) return `${so}. It ended early: ${problem}. End it to keep what there is.`;
+  return silent.length === 0 ? so : `${so}. Nothing comes of ${silent.join(', ')}: see whether that camera runs.`;
 }
 
 const megabytes = (bytes: number): string => measure(bytes / 1e6, bytes < 1e7 ? 1 : 0, ' MB');

@@ -804,7 +804,7 @@ export interface paths {
         };
         /**
          * The running episode
-         * @description Its name, arms and task, for how long it has been recorded, and whether it has ended early; null while there is none.
+         * @description Its name, arms and task, for how long it has been recorded, whether it has ended early, and cameras of which nothing comes; null while there is none.
          */
         get: operations["episode"];
         put?: never;
@@ -2700,6 +2700,8 @@ export interface components {
             duration: number;
             /** @description Why it has ended early, for instance a full disk; null while it runs. */
             problem: string | null;
+            /** @description Topics of cameras that are to be recorded (`recording.images`) and of which nothing comes. */
+            silent_cameras: string[];
         };
         /** EpisodeResponse */
         EpisodeResponse: {
@@ -6950,7 +6952,8 @@ export interface operations {
                      *         "operator": "ada",
                      *         "began": 1767323045.12,
                      *         "duration": 3.2,
-                     *         "problem": null
+                     *         "problem": null,
+                     *         "silent_cameras": []
                      *       }
                      *     }
                      */
@@ -7006,7 +7009,8 @@ export interface operations {
                      *         "operator": "ada",
                      *         "began": 1767323045.12,
                      *         "duration": 3.2,
-                     *         "problem": null
+                     *         "problem": null,
+                     *         "silent_cameras": []
                      *       }
                      *     }
                      */
@@ -7851,6 +7855,7 @@ export interface operations {
                      *           "id": 1,
                      *           "name": "follower",
                      *           "model": "so101",
+                     *           "variant": "follower",
                      *           "title": "SO-101",
                      *           "bus": "sim:so101",
                      *           "simulated": true,

@@ -47,6 +47,9 @@ const runningEpisode = z
     began: z.number().describe('When it began, seconds since the epoch.'),
     duration: z.number().describe('Length so far, in seconds.'),
     problem: z.string().nullable().describe('Why it has ended early, for instance a full disk; null while it runs.'),
+    silent_cameras: z
+      .array(z.string())
+      .describe('Topics of cameras that are to be recorded (`recording.images`) and of which nothing comes.'),
   })
   .register(components, { id: 'RunningEpisode' });
 
@@ -81,14 +84,15 @@ const EPISODE = {
   began: 1_767_323_045.12,
   duration: 3.2,
   problem: null,
+  silent_cameras: [],
 };
 const NOT_RUNNING = 'No episode is being recorded';
 
 function shown(episode: RunningEpisode | null, { clock }: HttpServices): z.input<typeof runningEpisode> | null {
   if (episode === null) return null;
-  const { early, arms, ...facts } = episode;
+  const { early, arms, silent, ...facts } = episode;
   const duration = Math.max(0, (early?.ended ?? clock.wall()) - facts.began);
-  return { ...facts, arms: [...arms], duration, problem: early?.problem ?? null };
+  return { ...facts, arms: [...arms], duration, problem: early?.problem ?? null, silent_cameras: [...silent] };
 }
 
 const endedEarly = (problem: string): string => `The episode ended early: ${problem}.`;
@@ -107,7 +111,8 @@ export const episodeRoutes = [
     tag: 'recordings',
     summary: 'The running episode',
     description:
-      'Its name, arms and task, for how long it has been recorded, and whether it has ended early; null while there is none.',
+      'Its name, arms and task, for how long it has been recorded, whether it has ended early, and cameras of which nothing comes; ' +
+      'null while there is none.',
     target: 'none',
     answer: {
       description: 'The episode, or null.',
@@ -197,11 +202,13 @@ export const episodeRoutes = [
     handler: async ({ services }, { body }) => {
       const { keep, ...said } = body;
       const told = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+      const { silent = [] } = services.recordings.episode ?? {};
       const summary = await services.recordings.stopEpisode(!keep, told);
       if (summary === null) return failed(NOT_RUNNING);
       const { problem, ...rest } = summary;
       if (problem !== null) return { ...failed(endedEarly(problem)), ...rest };
-      return { ...ok(keep ? 'The episode is complete' : 'The episode is not kept'), ...rest };
+      const without = silent.length > 0 ? `, at its end without ${silent.join(', ')}` : '';
+      return { ...ok(keep ? `The episode is complete${without}` : 'The episode is not kept'), ...rest };
     },
   }),
 ];

@@ -818,6 +818,8 @@ class RunningEpisode(TypedDict):
     duration: float
     # Why it has ended early, for instance a full disk; null while it runs.
     problem: Union[str, None]
+    # Topics of cameras that are to be recorded (`recording.images`) and of which nothing comes.
+    silent_cameras: List[str]
 
 
 class _EpisodeResponse(TypedDict):
