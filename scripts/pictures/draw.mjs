@@ -3,13 +3,26 @@
 
 import { writeFileSync } from 'node:fs';
 import { drawModelAtInit } from './arm-at-init.mjs';
+import { drawCabling } from './cabling.mjs';
 
 const { armChain, loadArmModel } = await import(new URL('../../dist/arm/model.js', import.meta.url).href);
+const { modelByName } = await import(new URL('../../dist/servo/servo-models.js', import.meta.url).href);
+
+const write = (name, text) => {
+  const file = new URL(`../../docs/pictures/${name}.svg`, import.meta.url);
+  writeFileSync(file, text);
+  process.stdout.write(`${file.pathname}\n`);
+};
 
 // The WidowX 250s is larger than the page.
 for (const name of ['so101', 'so100', 'koch']) {
   const model = loadArmModel(name);
-  const file = new URL(`../../docs/pictures/${name}-at-init.svg`, import.meta.url);
-  writeFileSync(file, drawModelAtInit(model, armChain(model)));
-  process.stdout.write(`${file.pathname}\n`);
+  write(`${name}-at-init`, drawModelAtInit(model, armChain(model)));
+}
+// An SO-100 is cabled as an SO-101, and a WidowX comes with its cables.
+for (const name of ['so101', 'koch']) {
+  write(
+    `${name}-cabling`,
+    drawCabling(loadArmModel(name), (servo) => modelByName(servo).supplies),
+  );
 }

@@ -4,10 +4,13 @@ import { pathToFileURL } from 'node:url';
 import { XMLValidator } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
 import { armChain, loadArmModel } from '../../src/arm/model.ts';
+import { modelByName } from '../../src/servo/servo-models.ts';
 import { ROOT } from './support/blocks.ts';
 
 const { drawModelAtInit } = await import(pathToFileURL(join(ROOT, 'scripts/pictures/arm-at-init.mjs')).href);
+const { drawCabling } = await import(pathToFileURL(join(ROOT, 'scripts/pictures/cabling.mjs')).href);
 
+const CABLED = ['so101', 'koch'];
 const DRAWN = ['so101', 'so100', 'koch'];
 
 test.each(DRAWN)('the picture of the %s shows its data as they are (else: node scripts/pictures/draw.mjs)', (name) => {
@@ -17,7 +20,16 @@ test.each(DRAWN)('the picture of the %s shows its data as they are (else: node s
   );
 });
 
-test.each(['system.svg', 'force-feedback.svg', ...DRAWN.map((name) => `${name}-at-init.svg`)])(
+test.each(CABLED)('the cables of the %s are drawn as its data are (else: node scripts/pictures/draw.mjs)', (name) => {
+  const supplies = (servo: string) => modelByName(servo)!.supplies;
+  expect(drawCabling(loadArmModel(name), supplies)).toBe(
+    readFileSync(join(ROOT, `docs/pictures/${name}-cabling.svg`), 'utf8'),
+  );
+});
+
+const CHECKED = [...DRAWN.map((name) => `${name}-at-init.svg`), ...CABLED.map((name) => `${name}-cabling.svg`)];
+
+test.each(['system.svg', 'force-feedback.svg', ...CHECKED])(
   '%s is well-formed and says in words what it shows',
   (name) => {
     const svg = readFileSync(join(ROOT, 'docs/pictures', name), 'utf8');
