@@ -26,6 +26,8 @@ const COLOURS = [
 ];
 /** So much is told of what an arm cannot reach. */
 const TOLD = 3;
+/** Further apart samples may miss what a person looks for, such as the moment of a grasp, s. */
+const COARSE = 0.1;
 const ALL = 'All joints';
 const EXTERNAL = 'External torques';
 
@@ -39,6 +41,14 @@ function valuesAt(times: readonly number[], rows: RecordingSamples['positions'],
     const [a, b] = [row[Math.max(k - 1, 0)] ?? Number.NaN, row[k] ?? Number.NaN];
     return a + part * (b - a);
   });
+}
+
+/** What curves with a sample so often do not show; empty: they show all that a person could tell. */
+export function toldOfSpacing(times: readonly number[]): string {
+  const spacing = times.length < 2 ? 0 : (times.at(-1)! - times[0]!) / (times.length - 1);
+  return spacing <= COARSE
+    ? ''
+    : `The curves have a sample every ${measure(spacing, 1, ' s')}: what is shorter may be missing. Trim a part to see it finely.`;
 }
 
 /** Curves of a recording as they are drawn and told. */
@@ -74,6 +84,7 @@ export class LookCard {
   readonly #source = h('select', { 'aria-label': 'Recorded arm' });
   readonly #joint = h('select', { 'aria-label': 'Curves of' });
   readonly #host = h('div', { class: 'chart still', role: 'img', 'aria-label': 'Angles of the joints over time' });
+  readonly #coarse = h('p', { class: 'about' });
   readonly #legend = h('div', { class: 'row legend' });
   readonly #line = h('input', { type: 'range', min: 0, step: 'any', value: 0, 'aria-label': 'Time' });
   readonly #time = h('output', {});
@@ -112,6 +123,7 @@ export class LookCard {
       h('div', { class: 'row' }, this.#source, this.#joint),
       this.#host,
       h('div', { class: 'row' }, this.#run, this.#line, this.#time),
+      this.#coarse,
       this.#legend,
       h(
         'div',
@@ -219,6 +231,7 @@ export class LookCard {
     if (names.join() !== [...this.#joint.options].map(({ value }) => value).join()) {
       this.#joint.replaceChildren(...names.map((name) => h('option', { value: name }, spoken(name))));
     }
+    setText(this.#coarse, toldOfSpacing(shown.times));
     const { curves, rows, drawn } = curvesOf(shown, this.#joint.value);
     this.#legend.replaceChildren(
       ...curves.map(({ name, colour }) => {
