@@ -65,13 +65,18 @@ export async function giveToHand(
   return leading.begin({ kind: 'float', support: full, fade: LIMP_TIME, gains: null });
 }
 
+/** Whether the caller may decide about an arm in somebody's hand: who let it float, or whoever takes over. */
+export function isStarter(starter: Owner, { owner, takeOver }: Caller): boolean {
+  return takeOver || starter.key === owner.key;
+}
+
 /**
  * An arm that is released at once falls unless a hand has it, which whoever started it alone can know.
  * @param starter who let it float
  * @throws {BridgeError} owned
  */
-export function requireReleasable(arm: Arm, starter: Owner, { owner, takeOver }: Caller, release: Release): void {
-  if (release !== 'now' || takeOver || starter.key === owner.key) return;
+export function requireReleasable(arm: Arm, starter: Owner, caller: Caller, release: Release): void {
+  if (release !== 'now' || isStarter(starter, caller)) return;
   throw new BridgeError(
     'owned',
     `Arm ${arm.name} floats for ${starter.name}, and would fall: leave release out, or take over.`,

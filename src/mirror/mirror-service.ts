@@ -14,7 +14,7 @@ import type { MoveService } from '../motion/move-service.ts';
 import type { Planners } from '../motion/planners.ts';
 import type { EndReason } from '../rt/joint/motions.ts';
 import { FollowCode } from '../rt/snapshot/arm-fields.ts';
-import { alignLeader, giveToHand, letGo, requireReleasable } from './leaders.ts';
+import { alignLeader, giveToHand, isStarter, letGo, requireReleasable } from './leaders.ts';
 import type {
   ForceFeedback,
   GravityPercentages,
@@ -157,12 +157,24 @@ export class MirrorService {
   }
 
   /**
-   * Sets the force feedback of all leaders, at once and until their pairs end.
+   * Sets the force feedback of the leaders of the pairs that the caller has started, or by take-over of all, at once and
+   * until their pairs end.
    * @returns false if no leader feels, and nothing has changed: a limp one feels nothing
+   * @throws {BridgeError} owned, when the caller has started none of the pairs whose leaders feel
    */
-  feel(feedback: ForceFeedback): boolean {
-    if (!this.#pairs.some(({ plan }) => canFeel(plan) && plan.leader.read().state === 'floating')) return false;
-    this.#feel(this.#pairs, feedback);
+  feel(feedback: ForceFeedback, caller: Caller): boolean {
+    const felt = this.#pairs.filter(({ plan }) => canFeel(plan) && plan.leader.read().state === 'floating');
+    const [first] = felt;
+    if (first === undefined) return false;
+    const own = felt.filter(({ startedBy: starter }) => isStarter(starter, caller));
+    if (own.length === 0) {
+      const { leader } = first.plan;
+      throw new BridgeError('owned', `Arm ${leader.name} pushes the hand of ${first.startedBy.name}.`, {
+        arm: leader,
+        remedy: 'take_over',
+      });
+    }
+    this.#feel(own, feedback);
     return true;
   }
 

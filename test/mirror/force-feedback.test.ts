@@ -379,6 +379,34 @@ test('a leader that is limp feels nothing, and says so', async () => {
   expect(told()).toMatchObject({ forceFeedback: { arm: 0.5, gripper: 0 }, reason: '' });
 }, 300_000);
 
+test('only who started a pair changes what its leader feels, or whoever takes over', async () => {
+  const bridge = await VirtualBridge.startLight({
+    arms: [0, 1, 2, 3].map((id) => ({ name: `arm${id}`, id, bus: 'sim:so101' })),
+  });
+  const as = (name: string, url: string, body: object) =>
+    bridge.ask('POST', url, body, { 'x-arm-bridge-client': name });
+  const start = (name: string, leader_id: number, follower_id: number) =>
+    as(name, '/move/leader/start', { robot_pairs: [{ leader_id, follower_id }], enable_gravity_compensation: true });
+  expect((await start('anna', 0, 1)).status).toBe(200);
+  await bridge.pass(0.5);
+  const feel = (name: string, arm: number, query = '') =>
+    as(name, `/teleop/settings${query}`, { vr_scaling: 2, force_feedback: { arm } });
+  const felt = () => bridge.bridge.mirror.status().pairs.map(({ forceFeedback }) => forceFeedback.arm);
+  const refused = await feel('ben', 1);
+  expect([refused.status, refused.body.detail]).toEqual([
+    409,
+    expect.stringMatching(/Arm arm0 pushes the hand of .*anna.*take_over/),
+  ]);
+  expect(felt()).toEqual([0]);
+  expect((await bridge.post('/teleop/settings/read')).body).toEqual({ vr_scaling: 1 });
+  expect((await start('ben', 2, 3)).status).toBe(200);
+  await bridge.pass(0.5);
+  expect((await feel('ben', 1)).status).toBe(200);
+  expect(felt()).toEqual([0, 1]);
+  expect((await feel('ben', 0.5, '?take_over=true')).status).toBe(200);
+  expect(felt()).toEqual([0.5, 0.5]);
+}, 300_000);
+
 test('what a leader feels is as the configuration, the start or who changes it last says, and is told', async () => {
   const bridge = await VirtualBridge.startLight({
     arms: [

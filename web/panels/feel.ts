@@ -1,6 +1,5 @@
-import { request } from '../api.ts';
+import { command } from '../api.ts';
 import { h, setText } from '../dom.ts';
-import { notice } from '../notices.ts';
 import type { PairFrame } from '../protocol.ts';
 import type { Store } from '../store.ts';
 import { measure, spoken } from '../units.ts';
@@ -84,8 +83,7 @@ export function feelCard(store: Store): HTMLElement {
   const fields = h('fieldset', {}, ...sliders.map(({ row }) => row));
   const ask = async (): Promise<void> => {
     const feedback = Object.fromEntries(sliders.map(({ part, input }) => [part, Number(input.value) / 100]));
-    const outcome = await request({ path: '/teleop/settings', body: { force_feedback: feedback } });
-    if (!outcome.ok) notice('fault', outcome.message);
+    await command({ name: 'Force feedback', path: '/teleop/settings', body: { force_feedback: feedback } });
   };
   const card = h(
     'section',

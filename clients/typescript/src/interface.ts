@@ -154,7 +154,7 @@ export interface paths {
         put?: never;
         /**
          * Change how hands lead arms, and what leaders feel
-         * @description A hand that leads an arm is taken up anew from where both are. Force feedback goes to all pairs that run, within 0.1 s.
+         * @description A hand that leads an arm is taken up anew from where both are. Force feedback goes within 0.1 s to the pairs that the client has started, or with take_over to all.
          */
         post: operations["teleop_settings"];
         delete?: never;
@@ -4194,7 +4194,7 @@ export interface components {
         };
         /**
          * TeleopSettingsChange
-         * @description Of /move/teleop; and what the leaders of the pairs that run feel, until these end. A setting that is left out stays as it is; at least one is needed.
+         * @description Of /move/teleop; and what the leaders of running pairs feel, until these end. A setting that is left out stays as it is; at least one is needed.
          */
         TeleopSettingsChange: {
             /** @description Centimetres of the tool per centimetre of the hand; 1 at the start. Turns are not scaled. */
@@ -4827,7 +4827,10 @@ export interface operations {
     };
     teleop_settings: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Take the arm from whoever drives it. */
+                take_over?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4861,6 +4864,16 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            /** @description Somebody else has started the pairs whose leaders feel (take_over sets theirs). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
             422: components["responses"]["Invalid"];

@@ -8,7 +8,7 @@ import { asProblem, HttpProblem, inWords } from '../errors.ts';
 import { asModel, components, number, oneOf, queryInteger } from '../fields.ts';
 import { channel } from '../live/channel.ts';
 import { MOST_WAITING } from '../live/hub.ts';
-import { CONFLICT, moving, type Parts, route } from '../route.ts';
+import { CONFLICT, moving, type Parts, route, takeOver } from '../route.ts';
 import { failed, ok, type StatusResponse, statusAnswer, statusResponse } from '../schemas.ts';
 import { armById, type HttpServices } from '../services.ts';
 import { metresFromCentimetres, radiansFromDegrees } from '../units.ts';
@@ -75,7 +75,7 @@ const teleopChange = z
     path: ['vr_scaling'],
   })
   .describe(
-    'Of /move/teleop; and what the leaders of the pairs that run feel, until these end. A setting that is left out stays as it is; at least one is needed.',
+    'Of /move/teleop; and what the leaders of running pairs feel, until these end. A setting that is left out stays as it is; at least one is needed.',
   )
   .register(components, { id: 'TeleopSettingsChange' });
 
@@ -166,14 +166,17 @@ export const teleopRoutes = [
     tag: 'control',
     summary: 'Change how hands lead arms, and what leaders feel',
     description:
-      'A hand that leads an arm is taken up anew from where both are. Force feedback goes to all pairs that run, within 0.1 s.',
+      'A hand that leads an arm is taken up anew from where both are. Force feedback goes within 0.1 s to the pairs that ' +
+      'the client has started, or with take_over to all.',
     target: 'none',
+    query: { take_over: takeOver },
     body: { schema: teleopChange, example: { vr_scaling: 0.5 } },
     answer: statusAnswer(),
-    refusals: {},
-    handler: ({ services }, { body }) => {
+    refusals: { 409: 'Somebody else has started the pairs whose leaders feel (take_over sets theirs).' },
+    conflict: failed,
+    handler: ({ services }, { query, body, request }) => {
       const { vr_scaling: wanted, force_feedback: feedback } = body;
-      if (feedback !== undefined && !services.mirror.feel(feedback))
+      if (feedback !== undefined && !services.mirror.feel(feedback, asking(request, query)))
         return failed(
           'No pair runs whose leader could feel its follower (an arm of this machine that floats, by ' +
             'enable_gravity_compensation): nothing has been changed',

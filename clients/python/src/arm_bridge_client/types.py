@@ -2111,7 +2111,7 @@ class TeleopSettings(TypedDict):
 
 
 class TeleopSettingsChange(TypedDict, total=False):
-    """Of /move/teleop; and what the leaders of the pairs that run feel, until these end. A setting that is left out stays as it is; at least one is needed."""
+    """Of /move/teleop; and what the leaders of running pairs feel, until these end. A setting that is left out stays as it is; at least one is needed."""
 
     # Centimetres of the tool per centimetre of the hand; 1 at the start. Turns are not scaled.
     vr_scaling: float
