@@ -104,3 +104,47 @@ test('a stream that has begun goes on after a refusal that may not last, and end
   await told;
   expect([frames, answers]).toEqual([2, []]);
 });
+
+test('a stop is heard by its own port while the rest of the bridge answers nothing, and then asks no longer', async () => {
+  const asked: string[] = [];
+  const ended: string[] = [];
+  let busy = false;
+  const fetch = (async (to: URL, { method, signal }: RequestInit) => {
+    const { port, pathname, search } = to;
+    asked.push(`${method} ${port}${pathname}${search}`);
+    if (pathname === '/status') return Response.json({ stop_port: 8031 });
+    if (port === '8031') return Response.json({ status: 'ok', message: 'Stopped', robots: [0] });
+    if (!busy) return Response.json({ arms: [] });
+    return new Promise((_, reject) => {
+      signal?.addEventListener('abort', () => {
+        ended.push(port);
+        reject(signal.reason);
+      });
+    });
+  }) as typeof globalThis.fetch;
+  const bridge = new Bridge('http://localhost:8030', { fetch });
+  await bridge.arms();
+  await vi.waitFor(() => expect(asked).toContain('GET 8030/status'));
+  busy = true;
+  expect(await bridge.stop()).toMatchObject({ robots: [0] });
+  await bridge.arm('left').stop();
+  expect(asked.slice(2)).toEqual([
+    'POST 8030/api/v1/stop',
+    'POST 8031/api/v1/stop',
+    'POST 8030/api/v1/stop?arm=left',
+    'POST 8031/api/v1/stop?arm=left',
+  ]);
+  expect(ended).toEqual(['8030', '8030']);
+});
+
+test('a stop that neither port confirms says what a bridge has answered', async () => {
+  const fetch = (async (to: URL) => {
+    if (to.pathname === '/status') return Response.json({ stop_port: 8031 });
+    if (to.port === '8031') return Response.json({ detail: 'no token', code: 'unauthorised' }, { status: 401 });
+    throw new TypeError('Failed to fetch');
+  }) as typeof globalThis.fetch;
+  const bridge = new Bridge('http://localhost:8030', { fetch });
+  await expect(bridge.stop()).rejects.toMatchObject({ code: 'unreachable' });
+  await bridge.status();
+  await expect(bridge.stop()).rejects.toMatchObject({ status: 401, code: 'unauthorised' });
+});

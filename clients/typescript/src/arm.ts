@@ -108,7 +108,7 @@ export class Arm {
 
   /** Brakes and holds, and refuses every motion until reset(). */
   async stop(): Promise<Schemas['StopResponse']> {
-    return this.bridge.call('post', '/api/v1/stop', { query: this.#query() });
+    return this.bridge.stop(this.#query());
   }
 
   /** Ends the stop. Nothing moves by that. */

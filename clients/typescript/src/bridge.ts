@@ -94,6 +94,8 @@ export class Bridge {
   readonly name: string | null;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: typeof fetch;
+  /** Port that hears stops alone; null: none; undefined: not known yet. */
+  #stopPort: number | null | undefined;
   /** The recordings that the bridge keeps. */
   readonly recordings = new Recordings(this);
   /** What all arms do together, as it is recorded. */
@@ -120,12 +122,26 @@ export class Bridge {
    * @throws {BridgeError} for an answer that is an error, and for none
    * @throws {RangeError} for a number in `body` that JSON cannot express
    */
-  async send(
+  async send(method: string, path: string, sent: Sent = {}): Promise<Response> {
+    const response = await this.#sendTo(this.url, method, path, sent);
+    // Learned before it is needed: later, the bridge or the browser may be too busy to tell it.
+    if (this.#stopPort === undefined) {
+      this.status().catch(() => {
+        this.#stopPort = undefined;
+      });
+    }
+    return response;
+  }
+
+  async #sendTo(
+    base: string,
     method: string,
     path: string,
-    { body, file, query = {}, headers = {}, signal, accept = 'application/json' }: Sent = {},
+    { body, file, query = {}, headers = {}, signal, accept = 'application/json' }: Sent,
   ): Promise<Response> {
-    const url = new URL(`${this.url}${path}`);
+    const url = new URL(`${base}${path}`);
+    // A page is told from others by its session, which counts on another port of its host too.
+    const session = this.name === null && base !== this.url;
     for (const [name, value] of Object.entries(query)) if (value != null) url.searchParams.set(name, String(value));
     const sent = file ?? (body === undefined ? undefined : JSON.stringify(body, onlyFinite));
     const type = file === undefined ? 'application/json' : 'application/octet-stream';
@@ -141,6 +157,7 @@ export class Bridge {
         },
         ...(sent === undefined ? {} : { body: sent }),
         ...(signal === undefined ? {} : { signal }),
+        ...(session ? { credentials: 'include' as const } : {}),
       });
     } catch (cause) {
       if (signal?.aborted) throw cause;
@@ -185,8 +202,11 @@ export class Bridge {
   }
 
   /** State of the bridge and its arms. */
-  status(): Promise<Schemas['BridgeStatus']> {
-    return this.call('get', '/status');
+  async status(): Promise<Schemas['BridgeStatus']> {
+    this.#stopPort ??= null;
+    const status = await this.call('get', '/status');
+    this.#stopPort = status.stop_port;
+    return status;
   }
 
   /** What the arms are, and in `now` how they are. */
@@ -209,9 +229,30 @@ export class Bridge {
     return typeof key === 'string' ? key : (await overview(this, key)).name;
   }
 
-  /** All arms brake and hold, and refuse every motion until reset(). */
-  stop(): Promise<Schemas['StopResponse']> {
-    return this.call('post', '/api/v1/stop');
+  /**
+   * All arms brake and hold, and refuse every motion until reset(). Asks the port that hears stops alone too, if the
+   * bridge has answered anything before: the rest of it may be busy, or a browser's connections to it. The first confirmation
+   * counts.
+   * @param query which arm; left out: all
+   */
+  async stop(query: QueryOf<paths['/api/v1/stop']['post']> = {}): Promise<Schemas['StopResponse']> {
+    const ending = new AbortController();
+    const stopAt = async (base: string) => {
+      const sent = { query, signal: ending.signal };
+      return (await this.read(await this.#sendTo(base, 'POST', '/api/v1/stop', sent))) as Schemas['StopResponse'];
+    };
+    const own = new URL(this.url);
+    if (this.#stopPort != null) own.port = String(this.#stopPort);
+    const bases = this.#stopPort == null ? [this.url] : [this.url, own.origin];
+    try {
+      return await Promise.any(bases.map(stopAt));
+    } catch (error) {
+      const faults: unknown[] = (error as AggregateError).errors;
+      throw faults.find((fault) => fault instanceof BridgeError && fault.status !== null) ?? faults[0];
+    } finally {
+      // A request that still waits for a connection must not stop arms that have been reset meanwhile.
+      ending.abort();
+    }
   }
 
   /** Where other computers open the page, and the token that lets them look and stop alone; each null where there is none. */
