@@ -17,7 +17,7 @@ RULES = [
     (r"\basync (def|with|for)\b", r"\1"),
     (r"\bawait ", ""),
     (r"    import asyncio\n\n    asyncio\.sleep", "    import time\n\n    time.sleep"),
-    (r"\bhttpx\.AsyncClient\b", "httpx.Client"),
+    (r"\bhttpx\.Async(Client|HTTPTransport)\b", r"httpx.\1"),
     (r"\.a(close|read|iter_bytes)\b", r".\1"),
     (r"\b__a(enter|exit)__", r"__\1__"),
     (r"\bAsync(Bridge|Arm|Motion|Episode|Recordings|Iterator)\b", r"\1"),

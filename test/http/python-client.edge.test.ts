@@ -157,16 +157,19 @@ test.skipIf(!HAS_GENERATOR)(
 );
 
 test.skipIf(!imports('websockets'))(
-  'streams of the client go on after a break and a refusal that may not last, and say why they are refused',
+  'streams of the client go on after a break, a silence and a refusal that may not last, and say why they are refused',
   async () => {
     const path = fileURLToPath(new URL('../../clients/python/src', import.meta.url));
     const script = fileURLToPath(new URL('python_streams.py', import.meta.url));
     const { stdout } = await run(PYTHON, ['-B', script], { env: { ...env, PYTHONPATH: path } });
-    const streamed = {
-      types: ['hello', 'hello', 'hello'],
-      refused: [401, 'http_401', 'The token has been revoked.', 'r-1'],
-    };
-    expect(JSON.parse(stdout)).toEqual([{ ...streamed, no_arm: 'unknown_arm', no_token: 401, waited: true }, streamed]);
+    const refused = [401, 'http_401', 'The token has been revoked.', 'r-1'];
+    const types = ['hello', 'hello', 'hello', 'hello'];
+    const alone = { no_arm: 'unknown_arm', no_token: 401, waited: true, noticed: true };
+    const unheard = expect.stringContaining('has said nothing for 0.3 s');
+    expect(JSON.parse(stdout)).toEqual([
+      { types: [...types, 'hello'], refused, ...alone, unheard },
+      { types, refused },
+    ]);
   },
   60_000,
 );

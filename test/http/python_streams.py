@@ -1,6 +1,6 @@
 """
 How streams of arm-bridge-client go on after breaks, with await and without, on a stand-in for a bridge that goes away and comes
-back, then refuses. Prints as JSON what the client saw.
+back, falls silent, then refuses. Prints as JSON what the client saw.
 """
 
 import asyncio
@@ -8,26 +8,38 @@ import json
 import threading
 import time
 
-from arm_bridge_client import AsyncBridge, Bridge, JointStream, Refused, _async, _sync
+from arm_bridge_client import AsyncBridge, Bridge, JointStream, Refused, Unreachable, _async, _joint_stream, _sync
 from websockets.sync.server import serve
 
 # Many more attempts than pauses fit into the time that the bridge is away.
 _async.PAUSES = _sync.PAUSES = (0.01, 0.02)
 AWAY = 0.5
+# Whoever answers nothing for so long is gone, s; a stream that is left silent stays so for longer.
+_async.PINGING = _sync.PINGING = _joint_stream.PATIENCE = 0.3
+SILENCE = 5
 
 
 class StandIn:
-    """Greets each stream, and ends it."""
+    """Greets each stream, and ends it; or leaves it open like a computer without power, which answers no ping."""
 
     port = 0
     refuses = False
     #: Streams that are still to be refused with these statuses, for a moment.
     later = []
+    #: Streams that are still to be left silent.
+    silent = 0
 
     def start(self):
-        self.server = serve(lambda stream: stream.send('{"type": "hello"}'), "127.0.0.1", self.port, process_request=self.check)
+        self.server = serve(self.greet, "127.0.0.1", self.port, process_request=self.check, close_timeout=0.1)
         self.port = self.server.socket.getsockname()[1]
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def greet(self, stream):
+        stream.send('{"type": "hello"}')
+        if self.silent > 0:
+            self.silent -= 1
+            stream.protocol.receive_data = lambda data: None
+            time.sleep(SILENCE)
 
     def leave(self):
         self.server.shutdown()
@@ -37,7 +49,7 @@ class StandIn:
         if self.refuses:
             return self.answer(connection, 401, {"detail": "The token has been revoked."})
         if request.path == "/api/v1/arms":
-            return self.answer(connection, 200, {"arms": []})
+            return self.answer(connection, 200, {"arms": [{"id": 0, "name": "left"}]})
         if self.later:
             return self.answer(connection, self.later.pop(), {"detail": "Too many streams."}, {"Retry-After": "1"})
         return None
@@ -61,6 +73,16 @@ def refused(action):
     raise AssertionError("not refused")
 
 
+def unreachable(bridge):
+    """What goals are told that nobody hears."""
+    stream = JointStream(bridge.arm(0))
+    try:
+        stream.write({"gripper": 0.5})
+    except Unreachable as error:
+        return error.detail
+    raise AssertionError("heard")
+
+
 def tried(bridge, there):
     frames = bridge.live("arms")
     types = [next(frames)["type"]]
@@ -70,12 +92,19 @@ def tried(bridge, there):
     since = time.monotonic()
     types.append(next(frames)["type"])
     waited = time.monotonic() - since
+    there.silent = 1
+    types.append(next(frames)["type"])
+    since = time.monotonic()
+    types.append(next(frames)["type"])
+    noticed = time.monotonic() - since
+    there.silent = 1
+    unheard = unreachable(bridge)
     no_arm = refused(lambda: JointStream(bridge.arm(7)))
     there.refuses = True
     told = refused(lambda: next(frames))
     no_token = refused(lambda: JointStream(bridge.arm(0)))
     there.refuses = False
-    return {"types": types, "refused": told, "no_arm": no_arm[1], "no_token": no_token[0], "waited": waited >= 2}
+    return {"types": types, "refused": told, "no_arm": no_arm[1], "no_token": no_token[0], "waited": waited >= 2, "unheard": unheard, "noticed": noticed < SILENCE}
 
 
 async def tried_async(bridge, there):
@@ -84,6 +113,8 @@ async def tried_async(bridge, there):
     there.leave()
     types.append((await anext(frames))["type"])
     there.later = [429]
+    there.silent = 1
+    types.append((await anext(frames))["type"])
     types.append((await anext(frames))["type"])
     there.refuses = True
     try:

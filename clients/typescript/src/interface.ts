@@ -34,7 +34,7 @@ export interface paths {
         put?: never;
         /**
          * Move to an absolute position
-         * @description Moves the end effector in the absolute frame. /move/init comes first. The answer comes when the motion has ended, 30 s at most; a client that hangs up makes its arm decelerate to a hold.
+         * @description Moves the end effector in the absolute frame. /move/init comes first. The answer comes when the motion has ended: after 30 s at most, or longer in proportion where the arm is slowed. A client that hangs up makes its arm decelerate to a hold.
          */
         post: operations["move_absolute"];
         delete?: never;

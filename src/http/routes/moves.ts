@@ -240,8 +240,8 @@ export const moveRoutes = [
     id: 'move_absolute',
     summary: 'Move to an absolute position',
     description:
-      'Moves the end effector in the absolute frame. /move/init comes first. The answer comes when the motion has ended, 30 s ' +
-      'at most; a client that hangs up makes its arm decelerate to a hold.',
+      'Moves the end effector in the absolute frame. /move/init comes first. The answer comes when the motion has ended: after ' +
+      '30 s at most, or longer in proportion where the arm is slowed. A client that hangs up makes its arm decelerate to a hold.',
     body: { schema: absoluteMoveRequest, complete: completedAbsolute, example: { x: 2, y: 3, z: -2, open: 0.5 } },
     handler: (parts, { arm, query, body }, reply) => {
       const { services } = parts;

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, cast
 from urllib.parse import quote, urlsplit, urlunsplit
+from urllib.request import getproxies
 
 import httpx
 from websockets.asyncio.client import connect
@@ -23,10 +24,15 @@ from websockets.http11 import Response
 from . import types
 from ._errors import BridgeError, NotDone, Refused, Unreachable, problem_of
 
-#: A move may take 30 s and is answered when it has ended, s.
+#: Anything but a motion is answered within this time, s. A motion is when it has ended, which the bridge bounds.
 TIMEOUT = 40.0
 #: A computer that is there takes a connection within this time, s.
 CONNECTING = 5.0
+#: A computer that has gone answers no probes of this one's system, which begin after this time without an answer, s, and last as long again.
+PROBING = 5
+#: A live stream is pinged this often, an answer waited for as long, and its end for one more second, s.
+PINGING = 5.0
+ENDING = 1.0
 #: The live stream is taken up anew after these pauses, s.
 PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
 
@@ -55,6 +61,15 @@ def _own_name() -> str:
     return re.sub(r"[^\w.@/-]", "-", f"{user}@{socket.gethostname()}/{os.getpid()}", flags=re.ASCII)[-64:].lstrip("_.@/-")
 
 
+def _probes() -> list[tuple[int, int, int]]:
+    """Options of a socket: an answer that is waited for without a limit of time never comes from a computer that has gone."""
+    # macOS has another name for the time until the first probe, and some systems have none.
+    idle = getattr(socket, "TCP_KEEPIDLE", getattr(socket, "TCP_KEEPALIVE", None))
+    options = [(idle, PROBING), (getattr(socket, "TCP_KEEPINTVL", None), 1), (getattr(socket, "TCP_KEEPCNT", None), PROBING)]
+    known = [(socket.IPPROTO_TCP, option, value) for option, value in options if option is not None]
+    return [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1), *known]
+
+
 def _given(**fields: Any) -> dict[str, Any]:
     """Fields that have a value."""
     return {name: value for name, value in fields.items() if value is not None}
@@ -76,7 +91,7 @@ class AsyncBridge:
     A bridge, by the address at which it serves HTTP: ARM_BRIDGE_URL of the environment, or http://localhost:8020, when left out.
 
     `token` (ARM_BRIDGE_TOKEN) is needed where the bridge listens to more than its own computer; `name` is how it tells this program from others.
-    `verify` is False, or a context with the bridge's own certificate, where no authority has signed that.
+    `verify` is False, or a context with the bridge's own certificate, where no authority has signed that. `timeout` is for all but motions, s.
     """
 
     def __init__(
@@ -102,12 +117,15 @@ class AsyncBridge:
         # No proxy of the environment reaches this computer.
         self._proxies = urlsplit(self.url).hostname not in ("localhost", "127.0.0.1", "::1")
         accept = {"Accept": "application/json, application/problem+json"}
+        # With a transport of its own, httpx asks no proxy.
+        direct = not (self._proxies and getproxies())
         self._http = httpx.AsyncClient(
             base_url=self.url,
             headers={**self._headers, **accept},
             timeout=self._patience(timeout),
             verify=verify,
             trust_env=self._proxies,
+            transport=httpx.AsyncHTTPTransport(verify=verify, socket_options=_probes()) if direct else None,
         )
         #: The recordings that the bridge keeps.
         self.recordings = AsyncRecordings(self)
@@ -146,7 +164,7 @@ class AsyncBridge:
         """
         One request. Read its answer with `await answer.aread()`, or end it with `await answer.aclose()`.
 
-        `file` stands in place of a body, as it is; `patient` waits for the answer for ever. Raises Unreachable, or Refused for an
+        `file` stands in place of a body, as it is; `patient` waits for the answer as long as its computer is there. Raises Unreachable, or Refused for an
         answer that is an error.
         """
         params = {name: str(value).lower() if isinstance(value, bool) else value for name, value in _given(**query).items()}
@@ -384,7 +402,8 @@ class AsyncBridge:
         while True:
             pause = PAUSES[min(tries, len(PAUSES) - 1)]
             try:
-                async with connect(**self._stream()) as stream:
+                pinged = {"ping_interval": PINGING, "ping_timeout": PINGING, "close_timeout": ENDING}
+                async with connect(**self._stream(), **pinged) as stream:
                     await stream.send(as_json(wanted))
                     async for text in stream:
                         tries = 0
@@ -453,7 +472,7 @@ class AsyncArm:
     async def init(self, *, take_over: bool = False, uncalibrated: bool = False) -> types.MoveAllResponse:
         """Torque on, then to the initial pose: the zero of x, y, z and of all angles. It comes before other moves."""
         query = _moving(take_over, uncalibrated)
-        return cast(types.MoveAllResponse, await self.call("/move/init", **query))
+        return cast(types.MoveAllResponse, await self.call("/move/init", patient=True, **query))
 
     async def move(
         self,
@@ -482,7 +501,7 @@ class AsyncArm:
             position_tolerance=position_tolerance, orientation_tolerance=orientation_tolerance,
         )  # fmt: skip
         query = _moving(take_over, uncalibrated)
-        return cast(types.MoveResponse, await self.call("/move/absolute", body=body, **query))
+        return cast(types.MoveResponse, await self.call("/move/absolute", body=body, patient=True, **query))
 
     async def move_relative(
         self,
@@ -501,7 +520,7 @@ class AsyncArm:
         """From the present goal: cm and degrees; `open` is no change, but 0 closed to 1 open."""
         body = _given(x=x, y=y, z=z, rx=rx, ry=ry, rz=rz, open=open, path=path)
         query = _moving(take_over, uncalibrated)
-        return cast(types.MoveResponse, await self.call("/move/relative", body=body, **query))
+        return cast(types.MoveResponse, await self.call("/move/relative", body=body, patient=True, **query))
 
     async def gripper(self, open: float, *, take_over: bool = False) -> types.MoveResponse:
         """The gripper alone: 0 closed to 1 open."""
@@ -509,11 +528,11 @@ class AsyncArm:
 
     async def hello(self, *, take_over: bool = False) -> types.MoveResponse:
         """Waves."""
-        return cast(types.MoveResponse, await self.call("/move/hello", **_moving(take_over)))
+        return cast(types.MoveResponse, await self.call("/move/hello", patient=True, **_moving(take_over)))
 
     async def sleep(self, *, take_over: bool = False) -> types.MoveResponse:
         """Down to the rest pose; there the torque goes off."""
-        return cast(types.MoveResponse, await self.call("/move/sleep", **_moving(take_over)))
+        return cast(types.MoveResponse, await self.call("/move/sleep", patient=True, **_moving(take_over)))
 
     async def position(self, *, sync: bool = False) -> types.EndEffectorPosition:
         """

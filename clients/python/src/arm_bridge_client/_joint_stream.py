@@ -37,7 +37,7 @@ class JointStream:
         self._id = arm.facts()["id"]
         self._news = threading.Condition()
         self._state: types.ArmState | None = None
-        self._came = 0.0
+        self._came = time.monotonic()
         self._refused: str | None = None
         self._ended: str | None = None
         try:
@@ -76,11 +76,13 @@ class JointStream:
     def write(self, positions: Mapping[str, float]) -> None:
         """
         Goals by joint name, rad; those that are left out keep theirs. Send them at least 10 times a second. Raises Refused when
-        the bridge did not take goals that were sent before: their arm holds.
+        the bridge did not take goals that were sent before: their arm holds. Raises Unreachable where no state has come for 5 s.
         """
         with self._news:
             refused, self._refused = self._refused, None
-            ended = self._ended
+            came, ended = self._came, self._ended
+        if ended is None and time.monotonic() - came > PATIENCE:
+            ended = f"the bridge has said nothing for {PATIENCE} s"
         if ended is not None:
             raise self._gone(ended)
         if refused is not None:
@@ -120,4 +122,6 @@ class JointStream:
 
 def _end(socket: ClientConnection, reader: threading.Thread) -> None:
     socket.close()
-    reader.join()
+    # A stream that is left open and breaks is let go of by its reader.
+    if reader is not threading.current_thread():
+        reader.join()
