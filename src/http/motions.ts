@@ -4,6 +4,7 @@ import type { Clock, Timer } from '../clock.ts';
 import { messageOf } from '../message-of.ts';
 import type { Clients } from './clients.ts';
 import { HttpProblem } from './errors.ts';
+import { Faults } from './validation.ts';
 
 /** Most motions kept; running motions are always kept. */
 const MOST_MOTIONS = 100;
@@ -98,7 +99,7 @@ export class Motions {
   /**
    * Starts a motion once for each key; a repeated request gets the same motion. A motion that never started, or that
    * ends at once because its client hung up while it was planned, leaves the key free: the repetition starts it anew.
-   * @param key idempotency key of the client
+   * @param key idempotency key, after the key of its client and a blank
    * @param asked content of the request, equal for equal requests
    * @param caller of `begin`
    * @throws {HttpProblem} 422 if the key was used for another motion
@@ -106,7 +107,10 @@ export class Motions {
   async once(key: string, asked: string, { signal }: Caller, begin: () => Promise<Motion>): Promise<Motion> {
     for (let before = this.#keys.get(key); before !== undefined; before = this.#keys.get(key)) {
       if (before.asked !== asked) {
-        throw new HttpProblem(422, 'This Idempotency-Key belongs to another motion: send a new key with each motion.');
+        const faults = new Faults();
+        const msg = 'This Idempotency-Key belongs to another motion: send a new key with each motion';
+        faults.add('value_error', ['header', 'Idempotency-Key'], key.split(' ').at(-1), msg);
+        faults.refuse();
       }
       const motion = await before.living;
       if (motion !== null) return motion;

@@ -50,7 +50,10 @@ test('a motion is begun, looked after, cancelled by its client alone, and asked 
   const first = await as('anna', 'POST', LIST, far, key);
   const again = await as('anna', 'POST', LIST, far, key);
   expect([first.status, again.status, again.body.id]).toEqual([202, 202, first.body.id]);
-  expect((await as('anna', 'POST', LIST, { gripper: 1 }, key)).status).toBe(422);
+  expect(await as('anna', 'POST', LIST, { gripper: 1 }, key)).toMatchObject({
+    status: 422,
+    body: { detail: [{ type: 'value_error', loc: ['header', 'Idempotency-Key'], input: 'job-1' }] },
+  });
   expect((await as('ben', 'POST', LIST, { gripper: 1 }, key)).status).toBe(409);
   expect((await as('ben', 'DELETE', `${LIST}/${first.body.id}`)).status).toBe(409);
   expect((await as('ben', 'GET', `${LIST}/nothing`)).status).toBe(404);
