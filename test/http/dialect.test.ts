@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { VirtualTime } from '../../explore/virtual-clock.ts';
 import { answeredInTime } from '../../src/http/dialect.ts';
 import { buildApp, type FakeServices, fakeServices } from './fakes.ts';
@@ -190,4 +190,23 @@ test('a program that says who it is waits for the end of a motion, also one that
   expect(answers).toEqual(['under way']);
   await time.run(21);
   expect(answers).toEqual(['under way', 'done', 'done']);
+});
+
+test('torque that is still being switched off is not told to be off', async () => {
+  const time = new VirtualTime();
+  const clock = time.lane('http');
+  let begun = false;
+  services.torque.off = () => {
+    begun = true;
+    return clock.sleep(20).then(() => null);
+  };
+  const slow = buildApp({ ...services, clock });
+  const headers = { 'user-agent': 'python-httpx/0.28.1' };
+  const asked = slow.inject({ method: 'POST', url: '/torque/toggle', payload: { torque_status: false }, headers });
+  asked.catch(() => {});
+  await vi.waitFor(() => expect(begun).toBe(true));
+  await time.run(5);
+  const told = (await asked).json();
+  expect(told).toMatchObject({ status: 'ok', message: expect.stringMatching(/^It is not done yet, and goes on/) });
+  await slow.close();
 });

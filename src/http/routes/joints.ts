@@ -6,7 +6,7 @@ import { answeredInTime } from '../dialect.ts';
 import { asProblem, HttpProblem } from '../errors.ts';
 import { asModel, boolean, components, integer, list, number, oneOf } from '../fields.ts';
 import { CONFLICT, moving, NOT_THERE, route, takeOver } from '../route.ts';
-import { failed, ok, statusAnswer } from '../schemas.ts';
+import { failed, ok, type StatusResponse, statusAnswer } from '../schemas.ts';
 import { degrees, radiansFromDegrees, radiansFromSteps, stepsFromRadians } from '../units.ts';
 import { finite } from '../views.ts';
 
@@ -120,6 +120,8 @@ function wantedOf(arm: Arm, angles: readonly number[], ids: readonly number[] | 
   return wanted;
 }
 
+const UNDER_WAY = ok('It is not done yet, and goes on: an arm that is lowered goes limp when it is down.');
+
 export const jointRoutes = [
   route({
     method: 'POST',
@@ -217,25 +219,22 @@ export const jointRoutes = [
           return problem;
         }
       };
-      const faults = await callers.run(reply, query, (caller) => {
-        const toggled = Promise.all(arms.map((arm) => toggle(arm, caller)));
-        return answeredInTime(
-          services,
-          reply.request.headers,
-          toggled,
-          Array.from(arms, () => null),
-        );
-      });
-      // If every arm refused, the first refusal is the answer. Otherwise the answer states the outcome of each arm.
-      const first = faults.find((fault) => fault instanceof HttpProblem);
-      if (first !== undefined && faults.every((fault) => fault instanceof HttpProblem)) throw first;
-      const texts = arms.flatMap((arm, i) => {
-        const fault = faults[i] ?? null;
-        if (fault === null) return [];
-        const text = fault instanceof HttpProblem ? fault.message : fault;
-        return [arms.length === 1 ? text : `${arm.name} (robot ${arm.id}): ${text}`];
-      });
-      return texts.length === 0 ? ok() : failed(texts.join(' '));
+      const toggled = async (caller: Caller): Promise<StatusResponse> => {
+        const faults = await Promise.all(arms.map((arm) => toggle(arm, caller)));
+        // If every arm refused, the first refusal is the answer. Otherwise the answer states the outcome of each arm.
+        const first = faults.find((fault) => fault instanceof HttpProblem);
+        if (first !== undefined && faults.every((fault) => fault instanceof HttpProblem)) throw first;
+        const texts = arms.flatMap((arm, i) => {
+          const fault = faults[i] ?? null;
+          if (fault === null) return [];
+          const text = fault instanceof HttpProblem ? fault.message : fault;
+          return [arms.length === 1 ? text : `${arm.name} (robot ${arm.id}): ${text}`];
+        });
+        return texts.length === 0 ? ok() : failed(texts.join(' '));
+      };
+      return callers.run(reply, query, (caller) =>
+        answeredInTime(services, reply.request.headers, toggled(caller), UNDER_WAY),
+      );
     },
   }),
 ];
