@@ -1,7 +1,8 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import type { Logger } from 'pino';
 import type { Bridge } from './bridge.ts';
 import { offerBrowser } from './cli/browser.ts';
+import { portNumber } from './cli/port-number.ts';
 import { onEndingSignal } from './cli/signals.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { requireDemo } from './config/demo.ts';
@@ -28,14 +29,6 @@ interface Options {
   readonly port?: number;
   readonly ros: boolean;
   readonly demo?: true;
-}
-
-function portNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0 || value > 65535) {
-    throw new InvalidArgumentError('a whole number from 0 to 65535 is expected.');
-  }
-  return value;
 }
 
 /**

@@ -11,9 +11,16 @@ import { loadConfig, usualConfigFile } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf } from '../message-of.ts';
 import { EVERYWHERE } from './health.ts';
+import { portNumber } from './port-number.ts';
 import { EXIT } from './servo-access.ts';
 
 const METHODS = ['GET', 'POST', 'DELETE', 'HEAD'];
+
+interface Options {
+  readonly config: string;
+  readonly port?: number;
+  readonly host?: string;
+}
 
 interface Answer {
   readonly status: number;
@@ -117,8 +124,10 @@ export function addCall(program: Command): void {
     .argument('<path>', 'such as /status or /move/init?robot_id=1')
     .argument('[body]', 'JSON')
     .option('--config <file>', 'its configuration', usualConfigFile())
-    .action(async (method: string, path: string, body: string | undefined, options: { readonly config: string }) => {
-      const config = loadConfig(options.config, process.env);
+    .option('--port <number>', 'its HTTP port, if it was started with that option', portNumber)
+    .option('--host <address>', 'the same for the address on which it listens')
+    .action(async (method: string, path: string, body: string | undefined, options: Options) => {
+      const config = loadConfig(options.config, process.env, options);
       const { host, port } = config.http;
       try {
         const answer = await ask(config, tokenOf(config, options.config), method, `/${path.replace(/^\//, '')}`, body);
@@ -127,7 +136,8 @@ export function addCall(program: Command): void {
       } catch (error) {
         const why = messageOf(error);
         process.stderr.write(
-          `arm-bridge: no answer from the bridge on ${host}:${port} (${why}): is it running, with this configuration?\n`,
+          `arm-bridge: no answer from the bridge on ${host}:${port} (${why}): is it running, with this configuration? ` +
+            'If it was started with --port or --host, give these here too.\n',
         );
       }
       process.exitCode = EXIT.failed;

@@ -5,7 +5,14 @@ import { systemClock } from '../clock.ts';
 import { loadConfig, usualConfigFile } from '../config/load.ts';
 import type { HttpConfig } from '../config/schema.ts';
 import { messageOf } from '../message-of.ts';
+import { portNumber } from './port-number.ts';
 import { EXIT } from './servo-access.ts';
+
+interface Options {
+  readonly config: string;
+  readonly port?: number;
+  readonly host?: string;
+}
 
 /** Response timeout, s. */
 const LIMIT = 4;
@@ -41,8 +48,10 @@ export function addHealth(program: Command): void {
     .command('health')
     .description('Asks the bridge that runs with this configuration whether its control loop runs. Ends with 0 if so.')
     .option('--config <file>', 'its configuration', usualConfigFile())
-    .action(async ({ config }: { readonly config: string }) => {
-      const { http } = loadConfig(config, process.env);
+    .option('--port <number>', 'its HTTP port, if it was started with that option', portNumber)
+    .option('--host <address>', 'the same for the address on which it listens')
+    .action(async ({ config, ...started }: Options) => {
+      const { http } = loadConfig(config, process.env, started);
       try {
         const status = await statusOf(http);
         if (status === 200) return;

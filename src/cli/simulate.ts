@@ -11,6 +11,7 @@ import { messageOf } from '../message-of.ts';
 import { addFault, FAULT_HELP, FaultError, type FaultPlan, NO_FAULTS } from '../sim/faults.ts';
 import type { KitHand } from '../sim/kit.ts';
 import type { ServedArm, ServeOptions } from '../sim/serve.ts';
+import { portNumber } from './port-number.ts';
 import { onEndingSignal } from './signals.ts';
 
 interface SimulateOptions {
@@ -27,12 +28,6 @@ interface SimulateOptions {
 
 /** Loopback only, because whoever reaches the port can drive the arm. */
 const TCP_HOST = '127.0.0.1';
-
-function tcpPort(text: string): number {
-  const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port >= 0 && port <= 65535)) throw new InvalidArgumentError('a whole number from 0 to 65535 is expected.');
-  return port;
-}
 
 /** Writes the calibration of the emulated servos, for an arm named like the file. */
 function writeCalibration(path: string, model: ArmModel): void {
@@ -223,7 +218,7 @@ export function addSimulate(program: Command): void {
     .option('--pty <path>', 'put a link to its serial port there; without --pty and --tcp the port has its own name')
     .option('--payload <kg>', 'mass in the gripper that the model does not know of', within(0, 1), 0)
     .option('--stiffness <share>', 'true stiffness of the servos over that of the model', within(0.2, 5), 1)
-    .option('--tcp <port>', `serve it on this TCP port of ${TCP_HOST}; 0 takes a free one`, tcpPort)
+    .option('--tcp <port>', `serve it on this TCP port of ${TCP_HOST}; 0 takes a free one`, portNumber)
     .option(
       '--factory-new',
       'the servos of a leader and a follower as they come from the shop, and a hand for them: see below',

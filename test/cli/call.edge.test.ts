@@ -18,14 +18,19 @@ test('arm-bridge call asks with the token of the state folder, and its exit code
     const { port } = await listen(app, services.config, services.tokens);
     const config = join(folder, 'bridge.json');
     const arms = [{ name: 'leader', bus: 'sim:so101' }];
-    writeFileSync(config, JSON.stringify({ http: { port }, state_folder: folder, arms }));
+    writeFileSync(config, JSON.stringify({ http: { port: 1 }, state_folder: folder, arms }));
     writeFileSync(join(folder, 'token'), `${TOKEN}\n`);
+    let at: readonly string[] = [];
     const call = (...args: string[]): Promise<{ code: number; output: string; errors: string }> =>
       new Promise((resolve) => {
-        execFile(process.execPath, [MAIN, 'call', '--config', config, ...args], (error, output, errors) =>
+        execFile(process.execPath, [MAIN, 'call', '--config', config, ...at, ...args], (error, output, errors) =>
           resolve({ code: error === null ? 0 : Number(error.code), output, errors }),
         );
       });
+    const elsewhere = await call('GET', '/status');
+    expect([elsewhere.code, elsewhere.errors]).toEqual([1, expect.stringContaining('--port')]);
+    // As the bridge itself may have been started.
+    at = ['--port', String(port)];
     const status = await call('get', '/status');
     expect([status.code, status.errors, JSON.parse(status.output).status]).toEqual([0, '', 'ok']);
     const moved = await call('POST', '/move/init?robot_id=1');
