@@ -162,8 +162,7 @@ test('every answer of a bridge is what its description says', { timeout: 3_600_0
 
   for (let i = 0; i < REQUESTS; i++) {
     if (i % ROUND === 0) {
-      await bridge.post('/robot/connect?robot_id=0');
-      await bridge.post('/robot/connect?robot_id=1');
+      for (const robot_name of ARMS) await bridge.post('/robot/add-connection', { robot_name, connection_details: {} });
       await bridge.post('/stop/reset');
       await bridge.post('/move/init?take_over=true');
     }

@@ -99,7 +99,7 @@ export class VirtualBridge {
     await this.host.time.run(this.host.time.now + duration);
   }
 
-  /** A request by HTTP. @param headers besides that of the host */
+  /** A request by HTTP. @param headers besides that of the host @throws {Error} for a path that no route has */
   async ask(
     method: 'GET' | 'POST' | 'DELETE',
     url: string,
@@ -114,7 +114,9 @@ export class VirtualBridge {
         ...(body === undefined ? {} : { payload: body }),
       }),
     );
-    return { status: statusCode, body: payload === '' ? null : JSON.parse(payload) };
+    const told = payload === '' ? null : JSON.parse(payload);
+    if (told?.detail === 'Not Found') throw new Error(`there is no route ${method} ${url}: mend the test`);
+    return { status: statusCode, body: told };
   }
 
   /** What is not awaited at once runs beside what is. */
