@@ -26,6 +26,7 @@ import { Fleet } from './fleet/fleet.ts';
 import { type Host, kitJoints, makeKit, type SimulatedArms } from './host.ts';
 import { buildApp, listen, type SimulationControl } from './http/app.ts';
 import { type Certificate, checkBind, readCertificate, readTokens, type Tokens } from './http/tokens.ts';
+import { eventView } from './http/views.ts';
 import { LogTail } from './log.ts';
 import { messageOf } from './message-of.ts';
 import { Autostart } from './mirror/autostart.ts';
@@ -210,7 +211,9 @@ export class Bridge {
       this.onFailure('the control thread fails again and again; servos hold their last goals');
     };
     this.#named = new NamedTokens(host.disk, config.state_folder ?? defaultStateFolder());
-    this.#journal = new Journal(clock, (entry) => logger[levelOf(entry)]({ event: entry }, inSentence(entry)));
+    this.#journal = new Journal(clock, (entry) =>
+      logger[levelOf(entry)]({ event: eventView(entry) }, inSentence(entry)),
+    );
     this.arms = new Arms(
       plans.map((plan, index) => this.#makeArm(plan, index)),
       this.#journal,

@@ -791,9 +791,9 @@ export class Arm implements ControlListener {
       await this.#taken();
       await this.#requireRest(held);
     };
-    // That thread answers the requester.
-    this.journal.during('stop', this.name, origin, rested).catch(() => {});
     const now = this.clock.now();
+    // That thread answers the requester.
+    this.journal.during('stop', this.name, origin, rested, now - at).catch(() => {});
     if (now - at > HEARD_LATE) this.#resetsFrom = now + RESET_DOUBT;
     this.#knownStop = this.#control.stopMark;
     this.#stopped(reason);

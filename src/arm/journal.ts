@@ -28,6 +28,8 @@ export type Outcome = (typeof OUTCOMES)[number];
 export const MOST_ENTRIES = 1000;
 /** Characters kept of a message. */
 const LONGEST_MESSAGE = 300;
+/** An action that is under way for so long, s, is logged before it is over: a bridge that is killed leaves who began it. */
+const LASTING = 1;
 /** Repetitions by the same client within this time, s, form one entry: messages of a stream, not consecutive moves. */
 const TOGETHER = 0.25;
 
@@ -107,7 +109,10 @@ export class Journal {
   #next = 0;
   #changes = 0;
 
-  /** @param log receives each entry once it is over; of repetitions the first, the tenth, the hundredth, ... */
+  /**
+   * @param log receives each entry once it is over, and one that lasts a second after its begin too; of repetitions the first,
+   *   the tenth, the hundredth, ...
+   */
   constructor(clock: Clock, log: (entry: Entry) => void) {
     this.#clock = clock;
     this.#log = log;
@@ -118,17 +123,25 @@ export class Journal {
     return this.#changes;
   }
 
-  /** Begins an entry. @param arm its name; null: none, or all */
-  begin(act: Act, arm: string | null, origin: Origin, takenFrom: string | null = null): Doing {
-    const now = this.#clock.wall();
+  /** Begins an entry. @param arm its name; null: none, or all @param ago how long ago it began, s */
+  begin(act: Act, arm: string | null, origin: Origin, takenFrom: string | null = null, ago = 0): Doing {
+    const now = this.#clock.wall() - ago;
     const draft = this.#repeated(act, arm, origin, takenFrom, now) ?? this.#add(act, arm, origin, takenFrom, now);
     this.#change(draft);
     const { turn } = draft;
     let open = true;
+    const lasting = this.#clock.after(
+      LASTING,
+      () => {
+        if (draft.turn === turn && draft.count >= draft.next) this.#log(draft);
+      },
+      true,
+    );
     return {
       end: (outcome, message = null) => {
         if (!open) return;
         open = false;
+        lasting.cancel();
         // A repetition has begun already.
         if (draft.turn !== turn) return;
         const told = message === null ? null : message.slice(0, LONGEST_MESSAGE);
@@ -162,9 +175,9 @@ export class Journal {
     }
   }
 
-  /** Records `work`, and whether it succeeded. */
-  async during<T>(act: Act, arm: string | null, origin: Origin, work: () => Promise<T>): Promise<T> {
-    const doing = this.begin(act, arm, origin);
+  /** Records `work`, and whether it succeeded. @param ago how long ago it began, s */
+  async during<T>(act: Act, arm: string | null, origin: Origin, work: () => Promise<T>, ago = 0): Promise<T> {
+    const doing = this.begin(act, arm, origin, null, ago);
     try {
       const result = await work();
       doing.end('done');
@@ -302,5 +315,5 @@ export function inSentence({ act, arm, who, from, what, takenFrom, outcome, mess
   const taken = takenFrom === null ? '' : `, taken from ${takenFrom}`;
   const times = count === 1 ? '' : ` (${count} times)`;
   const by = what === who ? who : `${who} (${what}${who.includes(from) ? '' : `, ${from}`})`;
-  return `${act} of ${arm ?? 'the bridge'} by ${by}${taken}: ${outcome}${message === null ? '' : `: ${message}`}${times}`;
+  return `${act} of ${arm ?? 'the bridge'} by ${by}${taken}: ${outcome.replace('_', ' ')}${message === null ? '' : `: ${message}`}${times}`;
 }

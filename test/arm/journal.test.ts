@@ -21,15 +21,18 @@ test('what is under way is told, and again when it is over, with what came of it
   ]);
   const { changes } = made;
   expect(made.changedSince(changes, 9)).toEqual([]);
-  await pass(2);
+  await pass(0.9);
+  expect(logged).toEqual([]);
+  await pass(1.1);
+  // A bridge that is killed meanwhile leaves who began it.
+  expect(logged).toMatchObject([{ who: ANNA.who, outcome: 'under_way', ended: null }]);
   doing.end('ended', 'stopped (test)');
   doing.end('done');
   const [entry] = made.changedSince(changes, 9);
   expect(entry).toMatchObject({ outcome: 'ended', message: 'stopped (test)' });
   expect(entry!.ended! - entry!.time).toBeCloseTo(2);
-  expect(logged.map(inSentence)).toEqual([
-    'motion of arm by "anna" on this computer (POST /move/init), taken from the ROS topic /arm/joint_commands: ended: stopped (test)',
-  ]);
+  const by = 'motion of arm by "anna" on this computer (POST /move/init), taken from the ROS topic /arm/joint_commands';
+  expect(logged.map(inSentence)).toEqual([`${by}: under way`, `${by}: ended: stopped (test)`]);
 });
 
 test('a stream is one entry that counts, moves one after the other are not, and the log is not flooded', async () => {

@@ -191,6 +191,15 @@ describe('a stop of which the stop thread tells', () => {
     expect(bridge.arm('follower').read().resting).toBe(true);
   });
 
+  test('is written down with the time at which that thread heard it', async () => {
+    const arm = bridge.arm('follower');
+    const [at, wall] = [bridge.host.clock.now(), bridge.host.clock.wall()];
+    await bridge.pass(0.3);
+    arm.latch('test');
+    arm.toldOfStop('test', at, ORIGIN);
+    expect((await entry()).time).toBeCloseTo(wall, 3);
+  });
+
   test('is written down as failed when they go on moving', async () => {
     await stopped();
     // A joint that trembles: half of its readings are off by a degree.

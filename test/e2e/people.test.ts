@@ -139,7 +139,8 @@ test('two browsers, a named token and ROS 2 on one arm: who has it is told to al
   expect(of(move.id)).toMatchObject({ who: page, outcome: 'ended' });
   expect(of(taken.id)).toMatchObject({ who: 'token bench-2', taken_from: page });
   for (const id of [refused.id, move.id, taken.id]) {
-    const isOf = (text: string): boolean => text.includes(`"request":"${id}"`) && text.includes('"event"');
+    const isOf = (text: string): boolean =>
+      text.includes(`"request_id":"${id}"`) && text.includes('"event"') && !text.includes('"under_way"');
     await expect.poll(() => bridge.log.split('\n').some(isOf), PATIENCE).toBe(true);
     const { event } = JSON.parse(bridge.log.split('\n').find(isOf)!);
     expect(event).toMatchObject({ who: of(id).who, outcome: of(id).outcome, arm: 'follower' });
