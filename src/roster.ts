@@ -375,7 +375,11 @@ export class Roster {
 
   /** @throws {BridgeError} bad_request */
   #newConfig(fields: Pick<ArmConfig, 'name' | 'model' | 'variant' | 'bus'>): ArmConfig {
-    if (this.#parts.plans.length >= MOST_ARMS) throw refusal(`There is no room for more than ${MOST_ARMS} arms.`);
+    if (this.#parts.plans.length >= MOST_ARMS) {
+      throw refusal(
+        `There is no room for more than ${MOST_ARMS} arms, and those that are disconnected keep their places: start the bridge again.`,
+      );
+    }
     const { data, error } = armConfig.safeParse({ ...fields, id: this.#nextId() });
     if (error !== undefined)
       throw refusal(error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));

@@ -41,6 +41,14 @@ function shareOf(address: string): string {
 const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 
+/** The oldest connection of the share that has most of them. @param open with their shares, oldest first, at least one */
+function oldestOfLargest(open: readonly (readonly [Socket, string])[]): Socket {
+  const count = new Map<string, number>();
+  for (const [, share] of open) count.set(share, (count.get(share) ?? 0) + 1);
+  const most = Math.max(...count.values());
+  return open.find(([, share]) => count.get(share) === most)![0];
+}
+
 /** Keeps one client from starving the others, and always leaves room for a stop. */
 export class Limits {
   readonly #rate: number;
@@ -158,13 +166,16 @@ export class Limits {
     if (share !== 'local') this.#remote--;
   }
 
-  /** A new connection replaces the oldest: a stop is sent at once, so the older one has had its time. */
+  /**
+   * A new connection replaces the oldest of its share, or where others leave it no place, of the share that has most: a
+   * stop is sent at once, so an older one has had its time.
+   */
   #keepForStops(socket: Socket, share: string): void {
     const isLocal = share === 'local';
     const sameShare = [...this.#stops].filter(([, other]) => other === share);
     const remote = [...this.#stops].filter(([, other]) => other !== 'local');
     if (sameShare.length >= (isLocal ? LOCAL_STOPS : STOPS_OF_ONE)) sameShare[0]![0].destroy();
-    else if (!isLocal && remote.length >= REMOTE_STOPS) remote[0]![0].destroy();
+    else if (!isLocal && remote.length >= REMOTE_STOPS) oldestOfLargest(remote).destroy();
     const ends = endsOf(socket);
     this.#stops.set(socket, share);
     this.#forStops.add(socket);

@@ -406,6 +406,13 @@ test('connections beyond the limit are for stops alone, whether they say anythin
   const all = many(600, (i) => `198.51.100.${i % 200}`);
   expect(all.filter((socket) => !isForStops(socket))).toHaveLength(384 - 129);
   expect(all.filter(({ destroyed }) => !destroyed)).toHaveLength(384 - 129 + 32);
+  // One that has several places for stops makes room for itself and for another, not whoever came first.
+  const waiting = (): number => all.filter(({ destroyed }) => !destroyed).length;
+  const before = waiting();
+  const several = many(4, () => '203.0.113.1');
+  expect(connected('203.0.113.2').destroyed).toBe(false);
+  expect(several.map(({ destroyed }) => destroyed)).toEqual([true, true, true, false]);
+  expect(before - waiting()).toBe(2);
   const own = many(300, () => '::ffff:127.0.0.1');
   expect(own.filter((socket) => !isForStops(socket))).toHaveLength(255);
   expect(own.filter(({ destroyed }) => !destroyed)).toHaveLength(255 + 16);
