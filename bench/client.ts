@@ -21,6 +21,7 @@ import { FollowerLink, LeaderLink, Probe } from './probe.ts';
 
 /** Time for the start ramp and the compiler, s; no longer than is measured. */
 const WARM_UP = 2;
+/** Time until all arms are connected and moving, s: a machine that is busy with other work loads the programs and checks all servos that slowly. */
 const START_LIMIT = 120;
 /** A read of the bus alone that has not settled after so long is expired, ms. */
 const PATIENCE = 5;

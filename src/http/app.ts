@@ -73,7 +73,8 @@ const BODY_LIMIT = 64 * 1024;
 /** Keeps browsers from guessing another content type. */
 const TYPE_OPTIONS = 'x-content-type-options';
 const NOSNIFF = 'nosniff';
-const UNHEARD = (): void => {};
+/** Of a request whose answer nobody waits to be told of. */
+const NOBODY_TOLD = (): void => {};
 /** Route label of requests that match no route. */
 const UNROUTED = 'unknown';
 
@@ -243,7 +244,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
   app.decorateRequest('began', 0);
   app.decorateRequest('admission', null);
   app.decorateRequest('client', null);
-  app.decorateRequest('answered', UNHEARD);
+  app.decorateRequest('answered', NOBODY_TOLD);
   app.decorateRequest('origin', null);
   /** Checks a request by its head, before its body is read. */
   const receive = (request: FastifyRequest, reply: FastifyReply, access: Access, done: () => void): void => {
@@ -343,7 +344,7 @@ export function buildApp(services: HttpServices): FastifyInstance {
   const count = (request: FastifyRequest, { statusCode: status }: FastifyReply): void => {
     const { id, method, url, routed, began } = request;
     request.answered();
-    request.answered = UNHEARD;
+    request.answered = NOBODY_TOLD;
     const took = clock.now() - began;
     requests.add(method, routed, status, took);
     if (!logger.isLevelEnabled('debug')) return;
