@@ -160,6 +160,10 @@ for (const name of chosenCases(CASES)) {
       sorted(stops, ({ resting }) => resting),
       0.99,
     );
+    const braked = percentile(
+      sorted(stops, ({ moving }) => moving),
+      0.99,
+    );
     const rest = percentile(
       sorted(stops, (stop) => (Number.isNaN(stop.rest) ? stop.moving : stop.rest)),
       0.99,
@@ -167,10 +171,13 @@ for (const name of chosenCases(CASES)) {
     // A stop of arms that rest proves nothing about how soon they rest.
     const moving = stops.filter((stop) => stop.moved).length;
     targets.push({
-      goal: `${what}, ${port}: answered p99 <= ${1000 * ANSWERED} ms, at rest p99 <= ${1000 * AT_REST} ms`,
-      measured: `${(1000 * answered).toFixed(0)} ms, ${(1000 * rest).toFixed(0)} ms; ${moving} of ${stops.length} while arms moved`,
+      goal:
+        `${what}, ${port}: answered p99 <= ${1000 * ANSWERED} ms, of moving arms p99 <= ${1000 * AT_REST} ms, ` +
+        `at rest p99 <= ${1000 * AT_REST} ms`,
+      measured: `${(1000 * answered).toFixed(0)} ms, ${(1000 * braked).toFixed(0)} ms, ${(1000 * rest).toFixed(0)} ms; ${moving} of ${stops.length} while arms moved`,
       reached:
         answered <= ANSWERED &&
+        braked <= AT_REST &&
         rest <= AT_REST &&
         moving >= MOVING * stops.length &&
         stops.every(({ fault }) => fault === ''),
