@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Dialect, PHOSPHOBOT_TOLERANCES } from './dialect.ts';
 import { PROBLEM_TYPE } from './errors.ts';
 import { components } from './fields.ts';
-import { pathSchema, querySchema, type Route, TAGS } from './route.ts';
+import { type Headers, pathSchema, querySchema, type Route, TAGS } from './route.ts';
 import { ROUTES } from './routes/index.ts';
 import './schemas.ts';
 
@@ -98,6 +98,22 @@ function parametersOf(schema: z.ZodObject, place: 'path' | 'query'): Json[] {
   });
 }
 
+const headerParameters = (headers: Headers = {}): Json[] =>
+  Object.entries(headers).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  }));
+
+/** Headers of a response. */
+function headersOf(headers: Headers | undefined): Json {
+  if (headers === undefined) return {};
+  const all = Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]);
+  return { headers: Object.fromEntries(all) };
+}
+
 /** An optional body may also be null. */
 function requestBody({ schema, optional, example }: NonNullable<Route['body']>): Json {
   const one = reference(schema);
@@ -127,17 +143,26 @@ function responsesOf(route: Route, takesParameters: boolean): Json {
     responses[503] = answer(failure.description, reference(failure.schema), failure.example);
   }
   const { description, example } = success;
+  const headers = headersOf(success.headers);
   if ('media' in success) {
+    const { part, known } = success;
     const schema = success.schema === undefined ? { type: 'string' } : reference(success.schema);
-    responses[200] = { description, content: { [success.media]: { schema, example } } };
+    const content = { [success.media]: { schema, example } };
+    responses[200] = { description, ...headers, content };
+    if (part !== undefined) responses[206] = { ...part, ...headersOf(part.headers), content };
+    if (known !== undefined) responses[304] = { ...known, ...headersOf(known.headers) };
   } else {
-    responses[success.status ?? 200] = answer(description, reference(success.schema), example);
+    responses[success.status ?? 200] = { ...answer(description, reference(success.schema), example), ...headers };
   }
   return responses;
 }
 
 function operationOf(route: Route, token: boolean): Json {
-  const parameters = [...parametersOf(pathSchema(route), 'path'), ...parametersOf(querySchema(route), 'query')];
+  const parameters = [
+    ...parametersOf(pathSchema(route), 'path'),
+    ...parametersOf(querySchema(route), 'query'),
+    ...headerParameters(route.headers),
+  ];
   return {
     operationId: route.id,
     tags: [route.tag],

@@ -59,8 +59,12 @@ interface Body<Schema extends z.ZodType> extends BodyShape<Schema> {
   readonly example: z.input<Schema>;
 }
 
+/** Descriptions of headers, by name. */
+export type Headers = Readonly<Record<string, string>>;
+
 /** A JSON response, serialised by its schema: fields outside the schema are dropped. */
 interface JsonAnswer<Schema extends z.ZodType> {
+  readonly headers?: Headers;
   /** 200 if left out; the handler sets the status. */
   readonly status?: 202;
   readonly description: string;
@@ -71,6 +75,11 @@ interface JsonAnswer<Schema extends z.ZodType> {
 /** A response in another media type; the handler sends it. */
 interface MediaAnswer {
   readonly status?: undefined;
+  readonly headers?: Headers;
+  /** A part of it, if the request asks for one. */
+  readonly part?: { readonly description: string; readonly headers: Headers };
+  /** Nothing, if the client has it already. */
+  readonly known?: { readonly description: string; readonly headers: Headers };
   readonly description: string;
   readonly media: string;
   /** Schema of each event of a stream; left out: plain text. */
@@ -127,6 +136,8 @@ interface Declaration<T extends Target, Query extends Fields, Schema extends z.Z
   readonly description: string;
   readonly target: T;
   readonly query?: Query;
+  /** Request headers that its handler reads, besides those that count on every route. */
+  readonly headers?: Headers;
   /** Further path parameters beside the arm; each is text. */
   readonly params?: readonly string[];
   readonly body?: Body<Schema>;

@@ -7692,7 +7692,10 @@ export interface operations {
     recording_download: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description One range of bytes: `bytes=0-1023`, `bytes=1024-` or `bytes=-1024`. */
+                Range?: string;
+            };
             path: {
                 /** @description Name of the recording. */
                 name: string;
@@ -7704,6 +7707,20 @@ export interface operations {
             /** @description The file. */
             200: {
                 headers: {
+                    /** @description `bytes`. */
+                    "Accept-Ranges"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example MCAP0 */
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The bytes asked for. */
+            206: {
+                headers: {
+                    /** @description Which bytes of how many. */
+                    "Content-Range"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8051,7 +8068,10 @@ export interface operations {
     arm_urdf: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags of what the client has. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Name of the arm, as in the configuration. */
                 name: string;
@@ -8063,12 +8083,23 @@ export interface operations {
             /** @description XML. */
             200: {
                 headers: {
+                    /** @description Tag of the model. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     /** @example <robot name="so101"><link name="base_link"/></robot> */
                     "text/xml": string;
                 };
+            };
+            /** @description The client has it already. */
+            304: {
+                headers: {
+                    /** @description Tag of the model. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
@@ -8650,7 +8681,10 @@ export interface operations {
                 /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
                 uncalibrated?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description 1 to 64 letters, digits and "_.:-", new with each motion. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Name of the arm, as in the configuration. */
                 name: string;
@@ -8673,6 +8707,8 @@ export interface operations {
             /** @description The motion is under way. */
             202: {
                 headers: {
+                    /** @description Path of the motion. */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {

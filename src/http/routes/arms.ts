@@ -100,6 +100,8 @@ export const armFactsExample: z.input<typeof armFacts> = {
   alarms: { 1: 'supply voltage out of range' },
 };
 
+const TAG = { ETag: 'Tag of the model.' };
+
 export const armRoutes = [
   route({
     method: 'GET',
@@ -128,9 +130,12 @@ export const armRoutes = [
     id: 'arm_urdf',
     summary: 'URDF of an arm',
     description: 'The model as it is in the folder of the arm, with an ETag.',
+    headers: { 'If-None-Match': 'ETags of what the client has.' },
     answer: {
       description: 'XML.',
       media: 'text/xml',
+      headers: TAG,
+      known: { description: 'The client has it already.', headers: TAG },
       example: '<robot name="so101"><link name="base_link"/></robot>',
     },
     refusals: { 404: NO_ARM },

@@ -201,8 +201,15 @@ export const motionRoutes = [
       'Answers once the motion has been planned and the arm is the client’s. The motion goes on when the client hangs up, until the ' +
       'client has not been heard for 30 s. A request with the same Idempotency-Key as one before is that motion.',
     query: moving,
+    headers: { 'Idempotency-Key': '1 to 64 letters, digits and "_.:-", new with each motion.' },
     body: { schema: motionRequest, example: { joints: { shoulder_pan: 0.2 } } },
-    answer: { status: 202, description: 'The motion is under way.', schema: motionView, example },
+    answer: {
+      status: 202,
+      description: 'The motion is under way.',
+      headers: { Location: 'Path of the motion.' },
+      schema: motionView,
+      example,
+    },
     refusals: { 400: 'The arm is disconnected or not initialised, or cannot go there.', 404: NO_ARM, 409: CONFLICT },
     handler: async ({ services, callers, motions }, { arm, query, body, request }, reply) => {
       const { kind, work } = workOf(services, arm, body);

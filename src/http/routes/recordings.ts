@@ -470,7 +470,14 @@ export const recordingsRoutes = [
     summary: 'Download a recording',
     description: 'Its MCAP file, or one range of its bytes (`Range`, answered with 206).',
     target: 'recording',
-    answer: { description: 'The file.', media: MCAP, example: MAGIC },
+    headers: { Range: 'One range of bytes: `bytes=0-1023`, `bytes=1024-` or `bytes=-1024`.' },
+    answer: {
+      description: 'The file.',
+      media: MCAP,
+      example: MAGIC,
+      headers: { 'Accept-Ranges': '`bytes`.' },
+      part: { description: 'The bytes asked for.', headers: { 'Content-Range': 'Which bytes of how many.' } },
+    },
     refusals: { 404: NONE, 416: 'The file has no such bytes.' },
     statuses: MISSING,
     handler: async ({ services }, { recording, request }, reply) => {
