@@ -17,3 +17,14 @@ export const milliseconds = (time: number | null): string => measure(time === nu
 
 /** Names of joints and poses for people. */
 export const spoken = (name: string): string => name.replaceAll('_', ' ');
+
+/** Samples that are further apart may miss what a person looks for, such as the moment of a grasp, s. */
+const COARSE = 0.1;
+
+/** What curves with samples at these times, s, do not show; empty: they show all that a person could tell. */
+export function toldOfSpacing(times: readonly number[]): string {
+  const spacing = times.length < 2 ? 0 : (times.at(-1)! - times[0]!) / (times.length - 1);
+  return spacing <= COARSE
+    ? ''
+    : `The curves have a sample every ${measure(spacing, 1, ' s')}: what is shorter may be missing. Trim a part to see it finely.`;
+}

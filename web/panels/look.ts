@@ -6,7 +6,7 @@ import { notice } from '../notices.ts';
 import type { Recording, RecordingForeseen, RecordingSamples } from '../protocol.ts';
 import { whyNoControl, whyNoMotion } from '../reasons.ts';
 import type { Store } from '../store.ts';
-import { degrees, measure, spoken } from '../units.ts';
+import { degrees, measure, spoken, toldOfSpacing } from '../units.ts';
 
 /** Points of a curve: as many as are seen. */
 const POINTS = 300;
@@ -26,8 +26,6 @@ const COLOURS = [
 ];
 /** So much is told of what an arm cannot reach. */
 const TOLD = 3;
-/** Further apart samples may miss what a person looks for, such as the moment of a grasp, s. */
-const COARSE = 0.1;
 const ALL = 'All joints';
 const EXTERNAL = 'External torques';
 
@@ -41,14 +39,6 @@ function valuesAt(times: readonly number[], rows: RecordingSamples['positions'],
     const [a, b] = [row[Math.max(k - 1, 0)] ?? Number.NaN, row[k] ?? Number.NaN];
     return a + part * (b - a);
   });
-}
-
-/** What curves with a sample so often do not show; empty: they show all that a person could tell. */
-export function toldOfSpacing(times: readonly number[]): string {
-  const spacing = times.length < 2 ? 0 : (times.at(-1)! - times[0]!) / (times.length - 1);
-  return spacing <= COARSE
-    ? ''
-    : `The curves have a sample every ${measure(spacing, 1, ' s')}: what is shorter may be missing. Trim a part to see it finely.`;
 }
 
 /** Curves of a recording as they are drawn and told. */

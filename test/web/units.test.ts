@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toldOfSpacing } from '../../web/panels/look.ts';
+import { toldOfSpacing } from '../../web/units.ts';
 
 test('curves of a long recording say how coarse they are, and those of a short one need not', () => {
   const every = (spacing: number) => Array.from({ length: 300 }, (_, i) => 2 + spacing * i);
