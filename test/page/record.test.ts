@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { BridgeProcess } from '../e2e/support/bridge.ts';
+import { BridgeProcess, sleep } from '../e2e/support/bridge.ts';
 import { so101 } from '../kinematics/so101.ts';
 import { writeJointStates } from '../recording/mcap.ts';
 import { PATIENCE, shows } from './support/actions.ts';
@@ -28,6 +28,59 @@ async function recordTurn(bridge: BridgeProcess, name: string, angle: number): P
   const there = async (): Promise<number> => (await bridge.post('/joints/read?robot_id=1')).body.angles[0];
   await expect.poll(there, PATIENCE).toBeCloseTo(angle, 1);
   await bridge.post('/api/v1/episode/stop');
+}
+
+/** As people hold a telephone, px. */
+const PHONE = { width: 390, height: 844 };
+/** The cube of the scene `pick`, and the first axis of the follower, m from its base. */
+const [CUBE, AXIS] = [{ x: 0.24, y: 0.05 }, 0.0388];
+/** Angles of an SO-101, rad: from above the cube down beside it (shoulder_lift, elbow_flex, wrist_flex). */
+const DOWN = [
+  [-0.274, 0.122, 1.549],
+  [-0.295, 0.365, 1.326],
+  [-0.267, 0.525, 1.138],
+  [-0.215, 0.628, 0.983],
+  [-0.165, 0.681, 0.88],
+] as const;
+const [PAN, ROLL, OPEN, SHUT] = [-0.246, 0.049, 0.9, 0];
+/** So far the first joint turns from where the cube is to where it is to be, rad. */
+const TURN = 0.25;
+/** Fingers open and close in this time, s. */
+const FINGERS = 1;
+
+/** How far the cube is from where it is to be, m. */
+async function cubeAway(bridge: BridgeProcess): Promise<number> {
+  const { objects } = (await bridge.get('/sim/objects?robot_id=1')).body;
+  const { x, y } = objects.find(({ name }: { name: string }) => name === 'cube').position;
+  const [dx, dy] = [CUBE.x - AXIS, CUBE.y];
+  const [toX, toY] = [AXIS + dx * Math.cos(TURN) + dy * Math.sin(TURN), dy * Math.cos(TURN) - dx * Math.sin(TURN)];
+  return Math.hypot(x - toX, y - toY);
+}
+
+/** Moves the follower, and waits until it is there: again where a servo was silent for a moment on the way. */
+async function moveTo(bridge: BridgeProcess, turn: number, down: (typeof DOWN)[number], jaw: number): Promise<void> {
+  const arm = [PAN + turn, ...down, ROLL];
+  const body = { angles: [...arm, jaw], joints_ids: [0, 1, 2, 3, 4, 5] };
+  const left = async (): Promise<number> => {
+    await bridge.post('/joints/write?robot_id=1', body);
+    const { angles } = (await bridge.post('/joints/read?robot_id=1')).body;
+    return Math.max(...arm.map((angle, i) => Math.abs(angle - angles[i])));
+  };
+  await expect.poll(left, { ...PATIENCE, interval: 200 }).toBeLessThan(0.03);
+}
+
+/** The follower takes the cube from its place to where it is to be. */
+async function carryCube(bridge: BridgeProcess): Promise<void> {
+  const up = DOWN.toReversed();
+  const [above, beside] = [DOWN[0], up[0]!];
+  for (const each of DOWN) await moveTo(bridge, 0, each, OPEN);
+  await moveTo(bridge, 0, beside, SHUT);
+  await sleep(FINGERS);
+  for (const each of up) await moveTo(bridge, 0, each, SHUT);
+  for (const each of [above, ...DOWN]) await moveTo(bridge, TURN, each, SHUT);
+  await moveTo(bridge, TURN, beside, OPEN);
+  await sleep(FINGERS);
+  for (const each of up) await moveTo(bridge, TURN, each, OPEN);
 }
 
 describe.skipIf(!HAS_BROWSER)('the panel for recording', () => {
@@ -199,6 +252,50 @@ describe.skipIf(!HAS_BROWSER)('the panel for recording', () => {
       '#panel-record .unreached',
       /^From 1\.\d to 3\.\d s: shoulder_pan would go to .* beyond its limits/,
     );
+    expect(await axeViolations(page)).toEqual([]);
+  });
+
+  test('on a phone it records how a cube is carried to another place, and its replay carries it there again', async () => {
+    const { bridge } = await startRecordingBridge();
+    await bridge.raise();
+    const page = await openPage(bridge);
+    await page.setViewportSize(PHONE);
+    await page.locator('#tab-record').click();
+    const panel = page.locator('#panel-record');
+    await panel.getByLabel('Task').fill('Carry the cube');
+    await panel.getByLabel('Dataset').fill('carry');
+    const reset = () => bridge.post('/sim/objects/reset', { robot_id: 1 });
+    await moveTo(bridge, 0, DOWN[0], OPEN);
+    // Whoever lets it fall does so once more.
+    const carried = async (): Promise<number> => {
+      await reset();
+      await panel.getByRole('button', { name: 'Record', exact: true }).click();
+      await shows(page, '#panel-record [role=status]', /^carry-\S+: leader, follower/);
+      await carryCube(bridge);
+      const away = await cubeAway(bridge);
+      await panel.getByRole('button', { name: away < 0.02 ? 'End: good' : 'Drop' }).click();
+      await shows(page, '#panel-record [role=status]', /^Nothing is being recorded/);
+      return away;
+    };
+    await expect.poll(carried, { timeout: 4 * PATIENCE.timeout }).toBeLessThan(0.02);
+    const row = panel.locator('tr[data-recording^=carry-]');
+    await expect.poll(() => row.getAttribute('data-verdict'), PATIENCE).toBe('good');
+    expect(await row.textContent()).toContain('Carry the cube');
+
+    await row.getByRole('button', { name: /^Look at / }).click();
+    const look = panel.getByLabel('Look at a recording');
+    await expect
+      .poll(() => look.getByLabel('Arm that replays').locator('option:checked').textContent())
+      .toBe('follower');
+    const replayed = async (): Promise<number> => {
+      await reset();
+      expect(await cubeAway(bridge)).toBeGreaterThan(0.04);
+      const answered = page.waitForResponse((answer) => answer.url().includes('/recording/play'));
+      await look.getByRole('button', { name: 'Replay', exact: true }).click();
+      await answered;
+      return cubeAway(bridge);
+    };
+    await expect.poll(replayed, { timeout: 4 * PATIENCE.timeout }).toBeLessThan(0.02);
     expect(await axeViolations(page)).toEqual([]);
   });
 });
