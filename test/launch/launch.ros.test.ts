@@ -124,7 +124,10 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
         expect(joints.filter((name) => !urdf.joints.some((joint) => joint.name === name))).toEqual([]);
         // The bridge places the root of its tree.
         const latched = { durability: 'TRANSIENT_LOCAL' } as const;
-        const take = await witness.subscribe<Transforms>('tf2_msgs/msg/TFMessage', '/lab/tf_static', latched);
+        // Of a witness that ends with this test: what it reads stays a topic of the graph.
+        const reader = await Witness.start(GRAPH);
+        onTestFinished(() => reader.close());
+        const take = await reader.subscribe<Transforms>('tf2_msgs/msg/TFMessage', '/lab/tf_static', latched);
         const [placed] = (await take(1))[0]!.message.transforms;
         expect(placed!.child_frame_id).toBe(`${frame_prefix}${urdf.root}`);
         // The bridge's own is the one with the limits of planned motion.
