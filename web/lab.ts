@@ -99,7 +99,7 @@ export function likelyLabPair(arms: readonly LabArm[], pairs: readonly LabPair[]
     leader: find(pair.bridge, pair.leader),
     follower: find(pair.followerBridge, pair.follower),
   }));
-  return known.find(({ leader, follower }) => leader && follower) ?? likelyPair(arms);
+  return known.find(({ leader, follower }) => leader && follower) ?? likelyPair(arms, ({ arm }) => arm);
 }
 
 /** The running pair that one of these arms has a part in; undefined: none has. */

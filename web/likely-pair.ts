@@ -5,11 +5,15 @@ export interface Parts<T> {
 }
 
 /**
- * Who leads whom by the builds of the arms, for a choice that a person only confirms: the only one that is built as a leader, and
- * the only other one. Nothing is proposed where it could be another arm, because a wrong choice makes the wrong arm move.
+ * Who leads whom by the builds and names of the arms, for a choice that a person only confirms: the only one that is built or named
+ * as a leader, and the only other one. Nothing is proposed where it could be another arm, because a wrong choice makes the wrong
+ * arm move.
  */
-export function likelyPair<T extends { readonly variant: string }>(arms: readonly T[]): Parts<T> {
-  const isLeader = ({ variant }: T): boolean => variant === 'leader';
+export function likelyPair<T extends { readonly variant: string }>(
+  arms: readonly T[],
+  nameOf: (arm: T) => string,
+): Parts<T> {
+  const isLeader = (arm: T): boolean => arm.variant === 'leader' || /leader/i.test(nameOf(arm));
   return { leader: only(arms.filter(isLeader)), follower: only(arms.filter((arm) => !isLeader(arm))) };
 }
 

@@ -53,6 +53,11 @@ describe.skipIf(!HAS_BROWSER)('the control page of a bridge that wants a token',
     for (const arm of ['left', 'right', 'third']) await says(`[data-arm=${arm}] .state`, /connected/);
     await guest.locator('#tab-teleoperation').click();
     await guest.getByRole('button', { name: 'Add a pair' }).press('Enter');
+    for (const [i, follower] of ['right', 'third'].entries()) {
+      const pair = guest.getByRole('group', { name: 'Pair', exact: true }).nth(i);
+      await pair.getByLabel('Leader').selectOption('left');
+      await pair.getByLabel('Follower').selectOption(follower);
+    }
     await startPairs(guest, 'left right', 'left third');
     await guest.keyboard.press('Escape');
     await says('#stop-status', /^Stopped at/);

@@ -126,6 +126,10 @@ test('a pair of the laboratory is proposed where one is known or the builds of t
   ]);
   expect(proposed([arm('a'), arm('c')], [leader('b')])).toEqual([[bench, 'b'], undefined]);
   expect(proposed([arm('a'), leader('c')], [leader('b')])).toEqual([undefined, [null, 'a']]);
+  expect(proposed([arm('a'), arm('my_leader')], [])).toEqual([
+    [null, 'my_leader'],
+    [null, 'a'],
+  ]);
   // Its own bridge says who has which part, whatever the arms are built for.
   const pair = { leader: 'a', follower: 'b', state: 'idle', reason: '' };
   const guest = arm('b', { remote: true });

@@ -18,7 +18,7 @@ class PairList {
   readonly element = h('div', { class: 'pair-list' });
   readonly #store: Store;
   #rows: PairRow[] = [];
-  /** A person has chosen: the configured pairs are put in no more. */
+  /** A person has chosen: the pairs that have run are put in no more. */
   #chosen = false;
 
   constructor(store: Store) {
@@ -37,11 +37,14 @@ class PairList {
   add(): void {
     this.#chosen = true;
     const taken = new Set(this.pairs.flatMap(({ leader_id, follower_id }) => [leader_id, follower_id]));
-    const { leader, follower } = likelyPair(this.#store.arms.filter(({ id }) => !taken.has(id)));
+    const { leader, follower } = likelyPair(
+      this.#store.arms.filter(({ id }) => !taken.has(id)),
+      nameOf,
+    );
     this.#put([...this.#rows, this.#row(leader?.id ?? this.pairs[0]?.leader_id, follower?.id)]);
   }
 
-  /** What a person has chosen, else the configured pairs, else what the builds of the arms tell; of the arms there are now. */
+  /** What a person has chosen, else the pairs that have run, else what builds and names of the arms tell; of the arms there are now. */
   #reset(): void {
     const { arms, pairs } = this.#store;
     if (arms.length === 0) return;
@@ -52,7 +55,7 @@ class PairList {
     const wanted = this.#chosen
       ? this.pairs.map(({ leader_id, follower_id }) => this.#row(leader_id, follower_id))
       : pairs.map(({ leader, follower }) => this.#row(idOf(leader), idOf(follower)));
-    const likely = likelyPair(arms);
+    const likely = likelyPair(arms, nameOf);
     this.#put(wanted.length > 0 ? wanted : [this.#row(likely.leader?.id, likely.follower?.id)]);
   }
 
@@ -93,6 +96,8 @@ class PairList {
     for (const each of this.element.querySelectorAll<HTMLElement>('.remove')) each.hidden = rows.length < 2;
   }
 }
+
+const nameOf = ({ name }: { readonly name: string }): string => name;
 
 const chosenOf = ({ value }: HTMLSelectElement): number | null => (value === '' ? null : Number(value));
 
