@@ -95,6 +95,9 @@ export class FeltForce {
     this.#least[j] = Math.min(this.#least[j]!, position);
     this.#most[j] = Math.max(this.#most[j]!, position);
     if (!on || !arm.sound) {
+      // What a hand has bent meanwhile goes on when the arm is heard again.
+      this.#held[j] = Math.abs(motor);
+      this.#heldAt[j] = now;
       this.#over[j] = Number.NaN;
       this.#left[j] = Number.NaN;
       return '';

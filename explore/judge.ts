@@ -638,14 +638,16 @@ export class Judge {
   }
 
   /**
-   * The main thread has stood still for so long that every arm is to have braked: whatever was asked before is over.
+   * The main thread has stood still for so long that every arm is to have braked: whatever was asked before is over, but for what
+   * its servos ask for: an arm that they cannot carry is lowered all the same.
    * @param since when it was heard last, s
    * @param heard when the servos of the arm hear of it, s
    */
   abandoned(name: string, since: number, heard: number): void {
     const arm = this.#arms.get(name)!;
     for (const reason of arm.licences.keys()) {
-      if (!NATURE.has(reason) && (arm.given.get(reason) ?? 0) < since) arm.licences.delete(reason);
+      const asked = !NATURE.has(reason) && reason !== 'protection';
+      if (asked && (arm.given.get(reason) ?? 0) < since) arm.licences.delete(reason);
     }
     arm.free();
     arm.endTorqueAsks(since, heard);

@@ -75,12 +75,13 @@ export class VirtualBridge {
     if (folder === undefined) onTestFinished(() => rmSync(kept, { recursive: true, force: true }));
     const lines: { level: number; msg: string }[] = [];
     const logger = pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line)) });
+    const { recording = {} } = config as { readonly recording?: object };
     const parsed = configSchema.parse({
       state_folder: kept,
-      recording: { folder: join(kept, 'recordings') },
       ros: { enabled: false },
       arms: [{ name: 'arm', bus: 'sim:so101' }],
       ...config,
+      recording: { folder: join(kept, 'recordings'), ...recording },
     });
     const bridge = await host.time.until(Bridge.start(parsed, logger, host), LIMIT);
     const made = new VirtualBridge(host, bridge, kept, lines, config);
