@@ -140,6 +140,11 @@ export class MirrorService {
     return this.#pairs.find(({ plan }) => plan.leader === arm || plan.follower === arm)?.startedBy ?? null;
   }
 
+  /** Name of the arm that leads this one in the configuration; null: none. */
+  configuredLeader(follower: Arm): string | null {
+    return this.#parts.configured().find((pair) => pair.follower === follower.name)?.leader ?? null;
+  }
+
   /** Force feedback to the leader of a follower, now or at the next start: as set by a client, else as configured. */
   feedbackOf(follower: Arm): ForceFeedback {
     const pair = this.#pairs.find(({ plan }) => plan.follower === follower);

@@ -558,6 +558,7 @@ export class FakeRecordings {
 }
 
 export class FakeMirror {
+  readonly configuredLeader = (): string | null => null;
   started: MirrorRequest | null = null;
   released: Release | undefined;
 

@@ -44,17 +44,21 @@ class PairList {
     this.#put([...this.#rows, this.#row(leader?.id ?? this.pairs[0]?.leader_id, follower?.id)]);
   }
 
-  /** What a person has chosen, else the pairs that have run, else what builds and names of the arms tell; of the arms there are now. */
+  /** What a person has chosen, else the pairs that have run or are configured, else what builds and names of the arms tell; of the arms there are now. */
   #reset(): void {
     const { arms, pairs } = this.#store;
     if (arms.length === 0) return;
-    const key = JSON.stringify([arms.map(({ name }) => name), pairs.map(({ leader, follower }) => [leader, follower])]);
+    const key = JSON.stringify([
+      arms.map(({ name, leader }) => [name, leader]),
+      pairs.map(({ leader, follower }) => [leader, follower]),
+    ]);
     if (this.element.dataset.of === key) return;
     this.element.dataset.of = key;
     const idOf = (name: string): number | undefined => arms.find((arm) => arm.name === name)?.id;
+    const configured = arms.flatMap(({ leader, name }) => (leader === null ? [] : [{ leader, follower: name }]));
     const wanted = this.#chosen
       ? this.pairs.map(({ leader_id, follower_id }) => this.#row(leader_id, follower_id))
-      : pairs.map(({ leader, follower }) => this.#row(idOf(leader), idOf(follower)));
+      : (pairs.length > 0 ? pairs : configured).map(({ leader, follower }) => this.#row(idOf(leader), idOf(follower)));
     const likely = likelyPair(arms, nameOf);
     this.#put(wanted.length > 0 ? wanted : [this.#row(likely.leader?.id, likely.follower?.id)]);
   }

@@ -2048,6 +2048,8 @@ export interface components {
             model: string;
             /** @description Build of the model. */
             variant: string;
+            /** @description Name of the arm that leads it in the configuration; null: none. */
+            leader: string | null;
             title: string;
             bus: string;
             simulated: boolean;
@@ -2242,6 +2244,8 @@ export interface components {
             model: string;
             /** @description Build of the model. */
             variant: string;
+            /** @description Name of the arm that leads it in the configuration; null: none. */
+            leader: string | null;
             title: string;
             bus: string;
             simulated: boolean;
@@ -7886,6 +7890,7 @@ export interface operations {
                      *           "name": "follower",
                      *           "model": "so101",
                      *           "variant": "follower",
+                     *           "leader": "leader",
                      *           "title": "SO-101",
                      *           "bus": "sim:so101",
                      *           "simulated": true,

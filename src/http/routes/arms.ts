@@ -74,6 +74,7 @@ export const armFactsExample: z.input<typeof armFacts> = {
   name: 'follower',
   model: 'so101',
   variant: 'follower',
+  leader: 'leader',
   title: 'SO-101',
   bus: 'sim:so101',
   simulated: true,

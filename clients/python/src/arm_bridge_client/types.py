@@ -241,6 +241,8 @@ class ArmFacts(TypedDict):
     model: str
     # Build of the model.
     variant: str
+    # Name of the arm that leads it in the configuration; null: none.
+    leader: Union[str, None]
     title: str
     bus: str
     simulated: bool
@@ -429,6 +431,8 @@ class ArmOverview(TypedDict):
     model: str
     # Build of the model.
     variant: str
+    # Name of the arm that leads it in the configuration; null: none.
+    leader: Union[str, None]
     title: str
     bus: str
     simulated: bool
