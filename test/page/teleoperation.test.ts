@@ -114,6 +114,11 @@ describe.skipIf(!HAS_BROWSER)('teleoperation on the control page', () => {
     const felt = async () => {
       if ((await floating()) !== 'floating' || !(await slider.isEnabled())) return null;
       await slider.fill('50', { timeout: 1000 }).catch(() => {});
+      // Another client has started the pair: the page asks before it changes what is felt.
+      await page
+        .getByRole('button', { name: 'Take over' })
+        .click({ timeout: 1000 })
+        .catch(() => {});
       return (await bridge.get('/api/v1/pairs')).body.pairs[0]?.force_feedback;
     };
     await expect.poll(felt, PATIENCE).toEqual({ arm: 0.5, gripper: 0 });
