@@ -14,9 +14,10 @@ from websockets.sync.server import serve
 # Many more attempts than pauses fit into the time that the bridge is away.
 _async.PAUSES = _sync.PAUSES = (0.01, 0.02)
 AWAY = 0.5
-# Whoever answers nothing for so long is gone, s; a stream that is left silent stays so for longer.
-_async.PINGING = _sync.PINGING = _joint_stream.PATIENCE = 0.3
-SILENCE = 5
+# Whoever answers nothing for so long is gone, s: long enough for a busy machine to connect. A stream that is left silent stays so for
+# longer.
+_async.PINGING = _sync.PINGING = _joint_stream.PATIENCE = 2
+SILENCE = 15
 
 
 class StandIn:

@@ -181,7 +181,7 @@ describe('an rclnodejs that cannot be loaded', () => {
     const modules = join(mkdtempSync(join(folder, 'case-')), 'node_modules');
     const rclnodejs = join(modules, 'rclnodejs');
     mkdirSync(join(rclnodejs, 'build/Release'), { recursive: true });
-    for (const name of ['@foxglove', 'fast-xml-parser', 'pino', 'yaml', 'zod']) {
+    for (const name of ['@foxglove', 'fast-xml-parser', 'pino', 'pino-pretty', 'yaml', 'zod']) {
       symlinkSync(join(repository, 'node_modules', name), join(modules, name));
     }
     cpSync(join(folder, 'out'), join(modules, '../out'), { recursive: true });
