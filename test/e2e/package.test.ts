@@ -30,6 +30,7 @@ const GRAMMAR: Readonly<Record<string, readonly string[]>> = {
   arg: ['name', 'default', 'description'],
   group: ['if', 'unless'],
   set_env: ['name', 'value', 'if'],
+  let: ['name', 'value', 'if'],
   node: ['pkg', 'exec', 'name', 'namespace', 'args', 'output', 'if', 'unless', 'sigterm_timeout'],
   param: ['name', 'value', 'type'],
   remap: ['from', 'to'],
@@ -63,7 +64,7 @@ test('launch files are those of ROS 2: they name arguments, programs and files t
   for (const file of files) {
     const all = elements(join(repository, 'launch', file));
     const args = all.filter(({ name }) => name === 'arg').map(({ attributes }) => attributes);
-    const known = args.map(({ name }) => name);
+    const known = all.filter(({ name }) => name === 'arg' || name === 'let').map(({ attributes }) => attributes.name);
     expect(args.length).toBeGreaterThan(1);
     for (const { name, description } of args) expect(description, `${file} ${name}`).toBeTruthy();
     expect(all.map(({ name }) => name).filter((name) => name === 'launch')).toHaveLength(1);

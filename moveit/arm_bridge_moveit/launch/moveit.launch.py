@@ -56,8 +56,8 @@ def nodes(context):
                 arguments=["--config", config, "--port", given("http_port")],
                 parameters=[{"ros.joint_prefix": prefix}] if prefix else [],
                 remappings=frames,
-                # At its end the bridge lowers its arms, which takes up to 10 s; a second signal would keep it from that.
-                sigterm_timeout="15.0",
+                # At its end the bridge lowers its arms, which takes up to 35 s; a second signal would keep it from that.
+                sigterm_timeout="40.0",
             )
         )
     if given("rviz") == "true":
