@@ -1,4 +1,6 @@
 /** The images that docker/Dockerfile names in FROM, made from packages of Debian, npm and PyPI: no hub can be asked here. */
+
+import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Engine } from './engine.ts';
@@ -23,16 +25,30 @@ export function basesOf(dockerfile: string): string[] {
   return [...new Set(named)].filter((name) => !own.has(name));
 }
 
-/** Makes those that the engine does not have yet. */
+/** Label of an image of ROS: a sum of what it was made by, without which another one is made. */
+const MADE_BY = 'arm-bridge.made-by';
+
+function sumOf(...names: readonly string[]): string {
+  const sum = createHash('sha256');
+  for (const name of names) sum.update(readFileSync(join(BASES, name)));
+  return sum.digest('hex');
+}
+
+/** Makes those that the engine does not have yet, or has as they were made before. */
 export async function makeBases(engine: Engine): Promise<void> {
-  const has = async (image: string) => (await engine.outcome(['image', 'inspect', image])).code === 0;
+  const ros = sumOf('make-ros.mjs', 'ros.Dockerfile');
+  const has = async (image: string): Promise<boolean> => {
+    const format = ['--format', `{{index .Config.Labels "${MADE_BY}"}}`];
+    const { code, stdout } = await engine.outcome(['image', 'inspect', ...format, image]);
+    return code === 0 && (!image.startsWith('ros:') || stdout.trim() === ros);
+  };
   const wanted = basesOf(readFileSync(join(ROOT, 'docker/Dockerfile'), 'utf8'));
   const node = wanted.find((name) => name.startsWith('node:'))!;
   for (const image of [node, ...wanted.filter((name) => name !== node)]) {
     if (await has(image)) continue;
     say(`making the base image ${image}`);
     if (image === node) await makeNode(engine, image);
-    else if (/^ros:\w+-ros-base$/.test(image)) await makeRos(engine, image, node);
+    else if (/^ros:\w+-ros-base$/.test(image)) await makeRos(engine, image, node, ros);
     else throw new Error(`docker/Dockerfile is made from ${image}, which test/lab/support/bases.ts cannot make`);
   }
 }
@@ -91,14 +107,15 @@ async function makeNode(engine: Engine, image: string): Promise<void> {
   await engine.docker(['build', '--network=host', '-f', file, '-t', image, context], { timeout: BUILD_LIMIT });
 }
 
-async function makeRos(engine: Engine, image: string, node: string): Promise<void> {
+/** @param sum for its label */
+async function makeRos(engine: Engine, image: string, node: string, sum: string): Promise<void> {
   const context = freshContext('ros-base');
   cpSync(join(BASES, 'make-ros.mjs'), join(context, 'make-ros.mjs'));
   for (const name of ['scripts/lib', 'scripts/locks', 'interfaces', 'package.json']) {
     cpSync(join(ROOT, name), join(context, 'repository', name), { recursive: true });
   }
   const distro = /^ros:(\w+)-/.exec(image)![1]!;
-  const args = ['--build-arg', `NODE=${node}`, '--build-arg', `ROS_DISTRO=${distro}`];
+  const args = ['--label', `${MADE_BY}=${sum}`, '--build-arg', `NODE=${node}`, '--build-arg', `ROS_DISTRO=${distro}`];
   const file = join(BASES, 'ros.Dockerfile');
   await engine.docker(['build', '--network=host', ...args, '-f', file, '-t', image, context], { timeout: BUILD_LIMIT });
 }
