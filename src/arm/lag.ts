@@ -47,7 +47,10 @@ export class Lag {
       if (reason !== '') continue;
       if (now - this.#since[i]! > BEHIND_TIME) {
         const load = Math.abs(efforts[i]!) / joint.torqueLimit;
-        reason = straggling(name, alarms[i] !== 0, true, load, velocities[i]!);
+        // The owner of a remote arm may tell no efforts.
+        reason = Number.isNaN(load)
+          ? `${name} does not follow its goals: something holds it back, or its servo is at fault`
+          : straggling(name, alarms[i] !== 0, true, load, velocities[i]!);
       } else if (Math.abs(wanted - inside) > BEYOND) {
         const own = inside > joint.lower && inside < joint.upper;
         reason = own

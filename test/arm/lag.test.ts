@@ -50,6 +50,14 @@ test('one that has stayed away for half a second and does not push has a servo a
   );
 });
 
+test('one whose efforts are not known has no cause that only these could tell', () => {
+  const untold = new Lag(JOINTS);
+  untold.look(follower(0.5, 0.2, Number.NaN), 0);
+  expect(untold.look(follower(0.5, 0.2, Number.NaN), 0.6)).toBe(
+    'shoulder_pan of follower does not follow its goals: something holds it back, or its servo is at fault',
+  );
+});
+
 test('one that has stayed away for half a second is held back by something', () => {
   const behind = new Lag(JOINTS);
   expect(behind.look(follower(0.5, 0.2), 0)).toBe('');
