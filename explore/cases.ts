@@ -45,6 +45,14 @@ function narrow(model: string, joint: number): ServoFault {
   return { registers: { max_position: at - 15, min_position: at - 1200, goal_position: at - 1000 } };
 }
 
+/** A hand overloads a servo of the leader that holds, and goes on while a stop and a reset bring it back. */
+const BROUGHT_BACK: readonly Step[] = [
+  ask(0.5, '/torque/toggle?robot_id=0', { torque_status: true }),
+  { at: 1.5, do: 'hand', arm: 'leader', joints: { elbow_flex: -0.776 }, over: 2.328 },
+  ask(2.7, '/stop'),
+  ask(6.3, '/stop/reset'),
+];
+
 export const CASES: readonly Case[] = [
   {
     id: 'S1a',
@@ -536,12 +544,7 @@ export const CASES: readonly Case[] = [
     script: script(
       'a servo that is brought back after an overload while a hand moves its joint pulls to where the joint was',
       'so101',
-      [
-        ask(0.5, '/torque/toggle?robot_id=0', { torque_status: true }),
-        { at: 1.5, do: 'hand', arm: 'leader', joints: { elbow_flex: -0.776 }, over: 2.328 },
-        ask(2.7, '/stop'),
-        ask(6.3, '/stop/reset'),
-      ],
+      BROUGHT_BACK,
       9,
     ),
     rules: ['torque'],
@@ -553,10 +556,7 @@ export const CASES: readonly Case[] = [
       'a servo that loses its supply while it is brought back after an overload pulls to where its goal was led last',
       'so101',
       [
-        ask(0.5, '/torque/toggle?robot_id=0', { torque_status: true }),
-        { at: 1.5, do: 'hand', arm: 'leader', joints: { elbow_flex: -0.776 }, over: 2.328 },
-        ask(2.7, '/stop'),
-        ask(6.3, '/stop/reset'),
+        ...BROUGHT_BACK,
         { at: 6.35, do: 'fault', arm: 'leader', fault: { volts: 0 } },
         { at: 6.55, do: 'fault', arm: 'leader', fault: { volts: null } },
       ],

@@ -558,11 +558,11 @@ const UNKNOWN_ID = 77;
 const OTHER_MODELS = { feetech: 2825, dynamixel: 1030 } as const;
 
 /** An adapter is pulled out, and something is changed about a servo until it comes back; later it is changed back so. */
-function swapped(c: Chance, registersOf: (c: Chance, arm: number, id: number) => [change: object, back: object]) {
+function swapped(c: Chance, registersOf: (arm: number, id: number) => [change: object, back: object]) {
   const arm = c.arm();
   const { name } = c.layout.arms[arm]!;
   const id = c.servo(name);
-  const [change, back] = registersOf(c, arm, id);
+  const [change, back] = registersOf(arm, id);
   const at = c.between(2, 8);
   const deeds = [change, back].flatMap((registers, k) => [
     { do: 'fault', arm: name, fault: { unplugged: true }, after: k * at } as const,
@@ -577,14 +577,13 @@ const EXCHANGED: Readonly<Record<string, Kind>> = {
   'a servo with another id': {
     every: 25,
     share: 0.12,
-    make: (c) =>
-      swapped(c, (_, arm, id) => [{ id: c.may(0.5) ? UNKNOWN_ID : c.servo(c.layout.arms[arm]!.name) }, { id }]),
+    make: (c) => swapped(c, (arm, id) => [{ id: c.may(0.5) ? UNKNOWN_ID : c.servo(c.layout.arms[arm]!.name) }, { id }]),
   },
   'a servo of another model': {
     every: 25,
     share: 0.12,
     make: (c) =>
-      swapped(c, (_, arm, id) => {
+      swapped(c, (arm, id) => {
         const { family, joints } = c.models[arm]!;
         const { model } = joints.flatMap(({ servos }) => servos).find((servo) => servo.id === id)!;
         const other = OTHER_MODELS[family === 'feetech' ? 'feetech' : 'dynamixel'];

@@ -37,7 +37,7 @@ const RECOVERY = 25;
 /** What a servo's fault may make an arm do by itself, which is lowering it, takes at most this long, s. */
 const LOWERING = 30;
 /** So long after a fault of a servo an arm may sink, s; longer only where a servo still holds back. */
-const WEAK = 3;
+const SAGGING = 3;
 /** Within this time the control thread has noticed that the main thread stands still, s. */
 const NOTICED = 0.3;
 /** A request whose handler has not begun is asked when it begins, so long before, s. */
@@ -314,7 +314,7 @@ export class World {
     this.judge.disturbed(now + (fault.stall ?? 0));
     const weak = weakens(fault);
     if (weak) {
-      this.judge.allow(arm, 'weak', now + WEAK);
+      this.judge.allow(arm, 'weak', now + SAGGING);
       this.judge.allow(arm, 'protection', now + LOWERING, 'lowering');
       this.judge.allowRelease(arm, now + LOWERING);
     }

@@ -84,8 +84,11 @@ function endOnSignals(
       logger.error('the exit took too long; arms with torque on hold where they are');
       exitHolding();
     };
-    const lowersSlowly = (): boolean => bridge.arms.all.some(({ activity }) => activity !== null);
-    const due = (): unknown => (lowersSlowly() ? clock.after(SLOW_EXIT_LIMIT - EXIT_LIMIT, late, true) : late());
+    const due = (): void => {
+      const lowers = bridge.arms.all.some(({ activity }) => activity !== null);
+      if (lowers) clock.after(SLOW_EXIT_LIMIT - EXIT_LIMIT, late, true);
+      else late();
+    };
     clock.after(EXIT_LIMIT, due, true);
     bridge.close().then(
       () => {
