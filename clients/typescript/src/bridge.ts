@@ -125,11 +125,7 @@ export class Bridge {
   async send(method: string, path: string, sent: Sent = {}): Promise<Response> {
     const response = await this.#sendTo(this.url, method, path, sent);
     // Learned before it is needed: later, the bridge or the browser may be too busy to tell it.
-    if (this.#stopPort === undefined) {
-      this.status().catch(() => {
-        this.#stopPort = undefined;
-      });
-    }
+    if (this.#stopPort === undefined) this.status().catch(() => {});
     return response;
   }
 
@@ -203,10 +199,17 @@ export class Bridge {
 
   /** State of the bridge and its arms. */
   async status(): Promise<Schemas['BridgeStatus']> {
+    const known = this.#stopPort;
+    // Not asked for a second time by the request itself.
     this.#stopPort ??= null;
-    const status = await this.call('get', '/status');
-    this.#stopPort = status.stop_port;
-    return status;
+    try {
+      const status = await this.call('get', '/status');
+      this.#stopPort = status.stop_port;
+      return status;
+    } catch (error) {
+      this.#stopPort = known;
+      throw error;
+    }
   }
 
   /** What the arms are, and in `now` how they are. */
