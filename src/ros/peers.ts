@@ -9,6 +9,8 @@ import { HEARD_WITHIN } from './reach.ts';
 
 /** Time to find programs on the graph, s. */
 const DISCOVERY = 3;
+/** A program whose first announcements were lost announces itself again every 3 s: an empty graph is believed later, s. */
+const DISCOVERY_OF_NONE = 8;
 /** Each arm of a bridge has a status that a late reader gets at once, whatever the arm does. */
 const STATUS = `/${NODE_NAME}/status`;
 /** Longest wait of the node's thread, ms. */
@@ -22,8 +24,8 @@ export interface Peers {
 }
 
 /**
- * Finds the arms of running bridges on the graph. Takes 3 s, and 5 s more if one is not heard. Sets the discovery range
- * in the environment of this process, as a bridge does.
+ * Finds the arms of running bridges on the graph. Takes 3 s, 8 s if there is none, and 5 s more if one is not heard. Sets
+ * the discovery range in the environment of this process, as a bridge does.
  */
 export async function findPeers(rcl: Rcl, discovery: RosConfig['discovery'], clock: Clock): Promise<Peers> {
   setDiscovery(discovery, process.env);
@@ -32,11 +34,18 @@ export async function findPeers(rcl: Rcl, discovery: RosConfig['discovery'], clo
   // Hidden from lists of nodes.
   const node = new rcl.Node(`_${NODE_NAME}_doctor`, '/', context, { parameterOverrides: [] });
   try {
+    const find = () =>
+      node
+        .getTopicNamesAndTypes()
+        .filter(({ name }) => name.endsWith(STATUS) && node.getPublishersInfoByTopic(name).length > 0)
+        .map(({ name }) => name.slice(0, -STATUS.length));
+    const begun = clock.now();
     await clock.sleep(DISCOVERY);
-    const arms = node
-      .getTopicNamesAndTypes()
-      .filter(({ name }) => name.endsWith(STATUS) && node.getPublishersInfoByTopic(name).length > 0)
-      .map(({ name }) => name.slice(0, -STATUS.length));
+    let arms = find();
+    while (arms.length === 0 && clock.now() < begun + DISCOVERY_OF_NONE) {
+      await clock.sleep(0.1);
+      arms = find();
+    }
     const unheard = new Set(arms);
     const options = { qos: makeQualities(rcl).latched };
     for (const arm of arms) {
