@@ -58,6 +58,8 @@ export interface Figures {
   stops: number;
 }
 
+/** rad */
+const TURN = 2 * Math.PI;
 /** A change of a goal in one write, rad: the largest speed over a late cycle, and what a change of the droop adds. */
 const LARGEST_STEP = 0.05;
 /** A hand leads a joint no faster than this, rad/s. */
@@ -970,7 +972,9 @@ export class Judge {
     if (on && servo.goal !== null) {
       // A servo may have changed its goal by itself, and may not have heard the one before this.
       const [held] = arm.sim.servos[servo.joint]!;
-      const step = Math.abs(servo.scale) * Math.min(Math.abs(goal - servo.goal), Math.abs(goal - held!.goal));
+      const way = Math.abs(servo.scale) * Math.min(Math.abs(goal - servo.goal), Math.abs(goal - held!.goal));
+      // A servo that has counted a turn more is where it was.
+      const step = arm.misread ? Math.abs(way - TURN * Math.round(way / TURN)) : way;
       const floats = arm.floats(this.#now());
       const figures = this.figures[arm.family];
       if (!floats) figures.step = Math.max(figures.step, step);

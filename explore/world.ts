@@ -333,11 +333,11 @@ export class World {
   }
 
   /** A servo tells a position that is not so, or no longer: until a little later nobody knows where its joint is. */
-  #misread(arm: string, id: string, { frozen, misreads }: ServoFault): void {
+  #misread(arm: string, id: string, { frozen, misreads, turns }: ServoFault): void {
     const servo = `${arm} ${id}`;
     if (frozen === true) this.#frozen.add(servo);
     else if (frozen === false && !this.#frozen.delete(servo)) return;
-    else if (frozen === undefined && !misreads?.position) return;
+    else if (frozen === undefined && !misreads?.position && turns === undefined) return;
     this.judge.misread(arm, true);
     const asks = (this.#lies.get(arm) ?? 0) + 1;
     this.#lies.set(arm, asks);

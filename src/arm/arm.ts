@@ -866,7 +866,7 @@ export class Arm implements ControlListener {
     await this.nextCycle();
     const { state } = this.read();
     if (!this.remote && state !== 'disconnected' && this.read().alarms.some((bits) => bits !== 0))
-      await this.#recover();
+      await this.#recover(mark);
     // Whoever stopped it meanwhile has been told that it is stopped.
     if (this.#control.stopMark !== mark) this.requireDrivable();
     if (!this.failed && (mark !== this.#knownStop || this.clock.now() < this.#resetsFrom)) {
@@ -1007,10 +1007,14 @@ export class Arm implements ControlListener {
     return !this.remote && this.model.gripper !== null;
   }
 
-  /** Recovers servos cut off by an overload, while the arm is stopped. @throws {BridgeError} stopped */
-  async #recover(): Promise<void> {
+  /**
+   * Recovers servos cut off by an overload, while the arm is stopped.
+   * @param mark of that stop
+   * @throws {BridgeError} stopped
+   */
+  async #recover(mark: number): Promise<void> {
     try {
-      await this.#control.command({ kind: 'recover' });
+      await this.#control.command({ kind: 'recover', mark });
     } catch (error) {
       throw new BridgeError('stopped', `Arm ${this.name} stays stopped: ${messageOf(error)}.`, { arm: this });
     }

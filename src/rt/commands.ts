@@ -60,10 +60,12 @@ export const COMMANDS: { readonly [K in Kind]: (thread: ControlThread, command: 
     gains.work(parts);
     settle(done(thread, arm));
   },
-  recover: (thread, { arm }, settle) => {
-    // The torque drops for a moment, which no motion tolerates, so only a stopped arm is recovered.
+  recover: (thread, { arm, mark }, settle) => {
+    // The torque drops for a moment, which no motion tolerates, so only a stopped arm is recovered; one that is stopped
+    // again gets none.
     const { link } = thread.arms[arm]!.controller;
-    const refusal = thread.shared.stopLatched(arm) ? link.recover(thread.clock.now()) : '';
+    const goesOn = (): boolean => thread.shared.stopLatched(arm) && thread.shared.stopMark(arm) === mark;
+    const refusal = goesOn() ? link.recover(thread.clock.now(), goesOn) : '';
     settle(refusal === '' ? done(thread, arm) : refusal);
   },
   give_up: (thread, { arm }, settle) => {

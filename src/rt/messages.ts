@@ -208,8 +208,8 @@ export type Command =
   | { readonly kind: 'gains'; readonly arm: number; readonly parts: Float64Array }
   /** From now on the servos use these parts of their own gains, 0..1 by joint, while the arm does not float. */
   | { readonly kind: 'work_gains'; readonly arm: number; readonly parts: Float64Array }
-  /** Brings back servos that have cut or reduced their torque. */
-  | { readonly kind: 'recover'; readonly arm: number }
+  /** Brings back servos that have cut or reduced their torque, while the stop of this mark is the last one. */
+  | { readonly kind: 'recover'; readonly arm: number; readonly mark: number }
   /** Reads the servos' models and register settings. */
   | { readonly kind: 'servos'; readonly arm: number }
   /** Sets the temperatures at which the servos switch themselves off, degrees Celsius, one per joint. */

@@ -78,15 +78,21 @@ export class BusSession {
     settle(this.#port.close(), done);
   }
 
-  /** Recovers the overloaded servos, then checks who all servos are and how they are set. */
+  /**
+   * Recovers the overloaded servos, then checks who all servos are and how they are set.
+   * @param goesOn whether the overloaded ones are still to get torque
+   */
   check(
     expected: readonly ExpectedServo[],
     overloaded: readonly OverloadedServo[],
+    goesOn: () => boolean,
     done: (outcome: Outcome<StartUp>) => void,
   ): void {
     const check = async (): Promise<StartUp> => {
       this.#client.attach();
-      for (const { servo, held } of overloaded) await recover(this.#client, servo, held);
+      for (const { servo, held } of overloaded) {
+        if (goesOn()) await recover(this.#client, servo, held, goesOn);
+      }
       return startUp(this.#client, expected);
     };
     settle(check(), done);

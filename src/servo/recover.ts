@@ -32,19 +32,28 @@ const LEAD_INTERVAL = 0.005;
  * reads it back, clears its alarm, and switches its torque on again. The joint gives way for some milliseconds, by as
  * much as its load bends it. A limp servo stays limp.
  * @param held the servo has torque, and gets it again
+ * @param goesOn whether it is still to get torque: an arm may be stopped meanwhile
  * @throws {ServoError} if the servo does not recover, or does not accept the goal; it is left as it is then
  */
-export async function recover(client: ServoClient, servo: ExpectedServo, held: boolean): Promise<void> {
+export async function recover(
+  client: ServoClient,
+  servo: ExpectedServo,
+  held: boolean,
+  goesOn: () => boolean,
+): Promise<void> {
   const { id, model } = servo;
   if (model.family.alarms.endedBy === 'restart') {
     await restart(client, id);
     const contents = new Contents(model);
     await contents.read(client, id);
     await settle(client, { expected: servo, model, contents });
-    if (held) await hold(client, servo, await aim(client, servo, false, 'it stays limp'));
+    if (!held) return;
+    const goal = await aim(client, servo, false, 'it stays limp');
+    if (goesOn()) await hold(client, servo, goal);
   } else if (held) {
     // A bad line is noticed here, before the joint is released.
     const goal = await aim(client, servo, true, 'its torque is left as it is');
+    if (!goesOn()) return;
     await dip(client, servo);
     await hold(client, servo, goal);
   } else {

@@ -89,6 +89,11 @@ export interface ServoFamily {
   readonly audit: (servo: AuditedServo) => readonly Judgement[];
   /** Whether the reported position counts turns, from power-on. */
   readonly countsTurns: (contents: AuditedServo['contents']) => boolean;
+  /**
+   * A servo that does not count turns reads a position within one turn: where its joint passes the end of that, the
+   * position jumps to the other end, and the servo turns back all the way to its goal.
+   */
+  readonly jumpsAtTurn: boolean;
   /** Positions that the servo accepts as goals, in steps; null if its registers set no limits. */
   readonly goalLimits: (contents: AuditedServo['contents']) => PositionLimits | null;
 }

@@ -441,15 +441,19 @@ describe('what is asked of servos', () => {
     expect(posted.find((message) => message.kind === 'ailing')).toEqual({
       ...{ kind: 'ailing', arm: 0, joint: 1, text: 'servo 2 (tilt) is overloaded', ailment: 'failing' },
     });
-    expect(await ask({ kind: 'recover', arm: 0 })).toMatchObject({ duration: 0 });
+    expect(await ask({ kind: 'recover', arm: 0, mark: shared.stopMark(0) })).toMatchObject({ duration: 0 });
     expect(own().link.up).toBe(true);
     shared.latchStop(0, StopWord.asked);
-    await ask({ kind: 'recover', arm: 0 });
+    const mark = shared.stopMark(0);
+    shared.latchStop(0, StopWord.asked);
+    await ask({ kind: 'recover', arm: 0, mark });
+    expect(own().link.up).toBe(true);
+    await ask({ kind: 'recover', arm: 0, mark: shared.stopMark(0) });
     expect(own().link.up).toBe(false);
     await until(() => own().link.up);
     bench.servos[1]!.raiseOverload();
     await until(() => own().link.readings.alarms[1] !== 0);
-    expect(await ask({ kind: 'recover', arm: 0 })).toMatch(/try again in/);
+    expect(await ask({ kind: 'recover', arm: 0, mark: shared.stopMark(0) })).toMatch(/try again in/);
   });
 
   test('of one that is lost ends with the way down', async () => {

@@ -192,7 +192,7 @@ describe.each(TRADES)('bringing a %s back after an overload', (trade) => {
   test('it holds where it is again, its goal read back before the torque, and its registers set anew', async () => {
     const rig = overloaded();
     rig.servos[1]!.writes.length = 0;
-    await rig.run(recover(rig.client, { ...rig.expected[1]!, settings: {} }, true));
+    await rig.run(recover(rig.client, { ...rig.expected[1]!, settings: {} }, true, () => true));
     const { goalPosition, torqueEnable } = rig.model.common;
     const writes = rig.servos[1]!.writes.map(({ address }) => address);
     expect(writes.lastIndexOf(goalPosition.address)).toBeLessThan(writes.lastIndexOf(torqueEnable.address));
@@ -206,7 +206,7 @@ describe.each(TRADES)('bringing a %s back after an overload', (trade) => {
     const servo = rig.servos[1]!;
     if (rig.model.family.alarms.endedBy === 'restart') return;
     rig.bus.faults.corruptRate = 1;
-    await expect(rig.run(recover(rig.client, rig.expected[1]!, true))).rejects.toThrow(/came damaged/);
+    await expect(rig.run(recover(rig.client, rig.expected[1]!, true, () => true))).rejects.toThrow(/came damaged/);
     expect(servo.torqueOn).toBe(true);
     rig.bus.faults.corruptRate = 0;
     rig.client.attach();
@@ -223,12 +223,24 @@ describe.each(TRADES)('bringing a %s back after an overload', (trade) => {
       if (at === torqueEnable.address && data[from] === 1 && limp === 0) limp = rig.time.now - cut;
       return done;
     }) as never;
-    await rig.run(recover(rig.client, rig.expected[1]!, true));
+    await rig.run(recover(rig.client, rig.expected[1]!, true, () => true));
     expect(limp).toBeGreaterThan(0);
     expect(limp).toBeLessThan(0.01);
     expect(goals.length).toBeGreaterThan(4);
     for (const [i, goal] of goals.entries()) if (i > 0) expect(Math.abs(goal - goals[i - 1]!)).toBeLessThanOrEqual(20);
     expect(servo.torqueOn).toBe(true);
+  });
+
+  test('it gets no torque where its arm is stopped before, and is not let go of', async () => {
+    const rig = overloaded();
+    const servo = rig.servos[1]!;
+    servo.writes.length = 0;
+    const { torqueOn } = servo;
+    let asked = 0;
+    await rig.run(recover(rig.client, { ...rig.expected[1]!, settings: {} }, true, () => asked++ > 0));
+    const { torqueEnable } = rig.model.common;
+    expect(servo.writes.filter(({ address }) => address === torqueEnable.address)).toEqual([]);
+    expect([asked, servo.torqueOn]).toEqual([1, torqueOn && rig.model.family.alarms.endedBy !== 'restart']);
   });
 
   test('one that has lost its supply meanwhile gets no goal and no torque', async () => {
@@ -238,7 +250,7 @@ describe.each(TRADES)('bringing a %s back after an overload', (trade) => {
     servo.powerCycle();
     const { goalPosition } = rig.model.common;
     servo.writes.length = 0;
-    await expect(rig.run(recover(rig.client, rig.expected[1]!, true))).rejects.toThrow(
+    await expect(rig.run(recover(rig.client, rig.expected[1]!, true, () => true))).rejects.toThrow(
       /servo 2 \(shoulder_lift\) gave way or restarted while it was brought back, so it stays limp: lower the arm/,
     );
     expect(servo.writes.map(({ address }) => address)).not.toContain(goalPosition.address);
@@ -258,7 +270,9 @@ describe.each(TRADES)('bringing a %s back after an overload', (trade) => {
       if (at === torqueEnable.address) storeRaw(servo.memory, goalPosition.address, goalPosition.size, 0);
       return done;
     }) as never;
-    await expect(rig.run(recover(rig.client, rig.expected[1]!, true))).rejects.toThrow(/stays limp: lower the arm/);
+    await expect(rig.run(recover(rig.client, rig.expected[1]!, true, () => true))).rejects.toThrow(
+      /stays limp: lower the arm/,
+    );
     expect(servo.torqueOn).toBe(false);
   });
 
@@ -273,7 +287,7 @@ describe.each(TRADES)('bringing a %s back after an overload', (trade) => {
     const { goalPosition } = rig.model.common;
     storeRaw(servo.memory, goalPosition.address, goalPosition.size, 100);
     if ('reboot' in servo) servo.reboot = () => {};
-    await expect(rig.run(recover(rig.client, rig.expected[1]!, true))).rejects.toThrow(
+    await expect(rig.run(recover(rig.client, rig.expected[1]!, true, () => true))).rejects.toThrow(
       /servo 2 \(shoulder_lift\) does not take a goal at its position, \d+ steps, so (it stays limp|its torque is left as it is)/,
     );
     expect(servo.torqueOn).toBe(!restarts);
@@ -283,7 +297,7 @@ describe.each(TRADES)('bringing a %s back after an overload', (trade) => {
     const rig = overloaded();
     misread(rig, (steps, reading) => (reading % 2 === 0 ? steps : steps + 900));
     const restarts = rig.model.family.alarms.endedBy === 'restart';
-    await expect(rig.run(recover(rig.client, rig.expected[1]!, true))).rejects.toThrow(
+    await expect(rig.run(recover(rig.client, rig.expected[1]!, true, () => true))).rejects.toThrow(
       restarts ? /do not agree, so it stays limp/ : /do not agree, so its torque is left as it is/,
     );
     expect(rig.servos[1]!.torqueOn).toBe(!restarts);
@@ -291,7 +305,7 @@ describe.each(TRADES)('bringing a %s back after an overload', (trade) => {
 
   test('one that was limp stays so', async () => {
     const rig = overloaded();
-    await rig.run(recover(rig.client, rig.expected[1]!, false));
+    await rig.run(recover(rig.client, rig.expected[1]!, false, () => true));
     expect(rig.servos[1]!.torqueOn).toBe(false);
   });
 });

@@ -49,6 +49,8 @@ export class Target {
   readonly #redraw: () => void;
   readonly #place = new Vector3();
   #arm: ArmView | null = null;
+  /** Where the tool of its arm is. */
+  #tool: ArmFrame['tool'] = null;
   #turned = false;
   #dragging = false;
   #moving = false;
@@ -97,6 +99,7 @@ export class Target {
     this.#ball.removeFromParent();
     this.#arm?.foresee(null);
     this.#arm = arm;
+    this.#tool = null;
     // Until it has been drawn nobody knows where on the page it is.
     this.label.hidden = true;
     if (arm !== null) {
@@ -116,9 +119,15 @@ export class Target {
 
   /** Follows the tool while nobody drags. */
   follow(id: number, { tool }: ArmFrame): void {
-    if (this.#arm?.info.id !== id || this.#dragging || this.#moving || tool === null) return;
-    this.#ball.position.set(...tool.position);
-    this.#ball.quaternion.set(...tool.orientation);
+    if (this.#arm?.info.id !== id || tool === null) return;
+    this.#tool = tool;
+    if (!this.#dragging && !this.#moving) this.#putAtTool();
+  }
+
+  #putAtTool(): void {
+    if (this.#tool === null) return;
+    this.#ball.position.set(...this.#tool.position);
+    this.#ball.quaternion.set(...this.#tool.orientation);
   }
 
   /** Has the label put where the target has just been drawn. */
@@ -176,6 +185,9 @@ export class Target {
     }
     arm?.foresee(null);
     this.#moving = false;
+    // Whoever takes it again takes it where the tool is, not where it has been let go.
+    this.#putAtTool();
+    this.label.hidden = true;
     this.#say('idle', 'drag me');
     this.#redraw();
   }

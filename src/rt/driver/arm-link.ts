@@ -123,9 +123,10 @@ export interface ArmLink {
   endArming(why: string): void;
   /**
    * Restores servos that have cut or reduced their torque, and then checks the arm again.
+   * @param goesOn whether they are still to get torque
    * @returns why it is refused; empty if it is under way, or if no servo needs it
    */
-  recover(now: number): string;
+  recover(now: number, goesOn: () => boolean): string;
   /** Stops driving an arm with a limp or silent servo, and checks it again. */
   giveUp(): void;
   /** Reads the servos' identity and settings, one transaction per cycle. */

@@ -183,9 +183,9 @@ export class LinkConnection {
   }
 
   #beginCheck(): void {
-    const { expected, overloaded } = planCheck(this.#parts);
+    const { expected, overloaded, goesOn } = planCheck(this.#parts);
     const began = this.#clock.now();
-    this.#parts.session.check(expected, overloaded, (outcome) => {
+    this.#parts.session.check(expected, overloaded, goesOn, (outcome) => {
       if ('problem' in outcome) this.#put('failed', outcome.problem);
       else {
         this.#check = { began, found: outcome.result };

@@ -6,6 +6,9 @@ import { type Block, countsIn } from './servo-reads.ts';
 import { findTurn, type ServoSlot } from './servo-slots.ts';
 import type { TorqueState } from './torque-state.ts';
 
+/** What a joint that seems to have gone whole turns may be off them, turns: it has not stood still meanwhile. */
+const TURN_TOLERANCE = 0.02;
+
 /** Converts what servos answer into readings of their arm, by joint. */
 export class Measurements {
   /** By servo: present position, and the goal it has taken, steps; 1 if the last read gave a position. */
@@ -67,12 +70,13 @@ export class Measurements {
   }
 
   #takePosition(i: number, steps: number, now: number): boolean {
+    const turns = (steps - this.steps[i]!) / this.#slots[i]!.model.stepsPerTurn;
     const verdict = this.filter.judge(i, steps, now);
     if (verdict === Verdict.held) return false;
     this.fresh[i] = 1;
     if (verdict === Verdict.moved) {
-      // A multi-turn servo that has restarted begins in its first turn; a servo that holds has not restarted.
-      if (this.#torque.holds[i] === 0) findTurn(this.#slots[i]!, steps);
+      // A multi-turn servo that has restarted begins in its first turn. One that holds has not, but may have miscounted.
+      if (this.#torque.holds[i] === 0 || isWhole(turns)) findTurn(this.#slots[i]!, steps);
       this.onMoved(i);
     }
     this.#place(i, steps);
@@ -119,4 +123,10 @@ export class Measurements {
       if (first) readings.voltages[joint] = voltages[i]!;
     }
   }
+}
+
+/** Whether a way is one or more whole turns, which no joint can go: a servo has counted them. @param turns of the way */
+function isWhole(turns: number): boolean {
+  const nearest = Math.round(turns);
+  return nearest !== 0 && Math.abs(turns - nearest) <= TURN_TOLERANCE;
 }

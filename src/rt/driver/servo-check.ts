@@ -7,14 +7,16 @@ import type { FoundCap } from './current-caps.ts';
 import type { ServoParts } from './servo-parts.ts';
 import { expectedServos, type LinkJoint } from './servo-slots.ts';
 
-/** The servos that a check must expect, and those that it must restore first. */
+/** The servos that a check must expect, and those that it must restore first, while that goes on. */
 export function planCheck(parts: ServoParts): {
   readonly expected: readonly ExpectedServo[];
   readonly overloaded: readonly OverloadedServo[];
+  readonly goesOn: () => boolean;
 } {
   const { joints, slots, overload, health, torque, readings } = parts;
   const expected = expectedServos(joints, slots);
-  if (!overload.takeWanted()) return { expected, overloaded: [] };
+  const goesOn = overload.takeWanted();
+  if (goesOn === null) return { expected, overloaded: [], goesOn: () => false };
   const overloaded = expected.flatMap((servo, i) =>
     overload.needed(health.alarms[i]!)
       ? [{ servo: { ...servo, model: slots[i]!.model }, held: torque.holds[i] === 1 }]
@@ -22,7 +24,7 @@ export function planCheck(parts: ServoParts): {
   );
   health.alarms.fill(0);
   readings.alarms.fill(0);
-  return { expected, overloaded };
+  return { expected, overloaded, goesOn };
 }
 
 /**

@@ -235,10 +235,10 @@ export class ServoLink implements ArmLink {
     this.#arming.end(why, this.#begun);
   }
 
-  recover(now: number): string {
+  recover(now: number, goesOn: () => boolean): string {
     if (!this.#connection.reading || this.#parts.health.alarms.every((bits) => !this.#parts.overload.needed(bits)))
       return '';
-    const refusal = this.#parts.overload.ask(now);
+    const refusal = this.#parts.overload.ask(now, goesOn);
     if (refusal === '') this.#connection.doubt('its overloaded servos are being brought back');
     return refusal;
   }

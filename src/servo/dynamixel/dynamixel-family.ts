@@ -72,6 +72,8 @@ export const DYNAMIXEL: ServoFamily = servoFamily(
     ],
     audit,
     countsTurns,
+    // ROBOTIS e-manual, register 132: in the position mode too it counts on until torque is switched on.
+    jumpsAtTurn: false,
     goalLimits,
   },
   [XL330_M288, XL330_M077, XL430_W250, XM430_W350],

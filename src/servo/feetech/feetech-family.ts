@@ -67,6 +67,7 @@ export const FEETECH: ServoFamily = servoFamily(
     ],
     audit,
     countsTurns,
+    jumpsAtTurn: true,
     goalLimits,
   },
   [STS3215, STS3250],

@@ -214,20 +214,20 @@ describe('a servo that loses its torque by itself', () => {
 
   test('for an overload is brought back by a person, and is told to fail before', async () => {
     const bench = await BenchArm.holding({ weight: [0, 0.5] });
-    expect(bench.link.recover(bench.time.now)).toBe('');
+    expect(bench.link.recover(bench.time.now, () => true)).toBe('');
     expect(bench.link.up).toBe(true);
     bench.servos[1]!.raiseOverload();
     bench.run(0.1);
     expect(bench.ailing).toEqual([[1, 'servo 2 (joint 2) is overloaded', 'failing']]);
     expect(bench.link.readings.alarms[1]).toBe(1 << 5);
     expect(bench.warnings).toHaveLength(1);
-    expect(bench.link.recover(bench.time.now)).toBe('');
+    expect(bench.link.recover(bench.time.now, () => true)).toBe('');
     expect([bench.link.up, bench.link.reason]).toEqual([false, 'its overloaded servos are being brought back']);
     await bench.connect();
     expect([bench.link.readings.alarms[1], bench.link.power]).toEqual([0, 'holding']);
     bench.servos[1]!.raiseOverload();
     bench.run(0.1);
-    expect(bench.link.recover(bench.time.now)).toMatch(/try again in 5 s/);
+    expect(bench.link.recover(bench.time.now, () => true)).toMatch(/try again in 5 s/);
   });
 });
 

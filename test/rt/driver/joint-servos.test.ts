@@ -118,7 +118,7 @@ describe('joints with several servos, and several models on one bus', () => {
     await loop.becomes(() => expect(loop.link.up).toBe(true));
     expect([...loop.link.held]).toEqual(JOINTS.map((_, i) => (i === SHOULDER ? 0 : 1)));
     await loop.becomes(() => expect(loop.link.torqueRefusal).toContain('servo 3 (shoulder_lift) has shut itself down'));
-    expect(loop.link.recover(loop.time.now)).toBe('');
+    expect(loop.link.recover(loop.time.now, () => true)).toBe('');
     await loop.becomes(() => expect(loop.link.up && loop.link.readings.alarms[SHOULDER] === 0).toBe(true));
     expect(loop.link.torqueRefusal).toBe('');
     // Both servos of the joint have the soft gain, which a restart makes forget.

@@ -4,7 +4,6 @@ import { BusStatistics } from '../../../src/rt/driver/bus-statistics.ts';
 import type { CycleReader } from '../../../src/rt/driver/cycle-reader.ts';
 import { HomingCheck } from '../../../src/rt/driver/homing-check.ts';
 import { Measurements } from '../../../src/rt/driver/measurements.ts';
-import { OverloadRecovery } from '../../../src/rt/driver/overload-recovery.ts';
 import { ServoHealth } from '../../../src/rt/driver/servo-health.ts';
 import { ServoLimits } from '../../../src/rt/driver/servo-limits.ts';
 import { ServoLosses } from '../../../src/rt/driver/servo-losses.ts';
@@ -79,27 +78,40 @@ describe('limits that servos keep to', () => {
     expect(limits.lower[1]).toBeCloseTo(-500 * STEP, 9);
     expect(limits.upper[1]).toBeCloseTo(300 * STEP, 9);
     expect(limits.take(foundAll({ limits: null }, { limits: null }, { limits: null }))).toEqual([]);
-    expect([...limits.lower, ...limits.lowest]).toEqual(new Array(5).fill(Number.NEGATIVE_INFINITY));
-    expect([...limits.upper, ...limits.highest]).toEqual(new Array(5).fill(Number.POSITIVE_INFINITY));
+    expect([...limits.lowest]).toEqual(new Array(3).fill(Number.NEGATIVE_INFINITY));
+    expect([...limits.highest]).toEqual(new Array(3).fill(Number.POSITIVE_INFINITY));
+  });
+
+  test('end before the position of a servo jumps to the other end of its turn, silently', () => {
+    const limits = new ServoLimits(servoSlots(joints()), joints());
+    expect(limits.take(foundAll(turns(-2048, 2047), turns(-2048, 2047), turns(-2048, 2047)))).toEqual([]);
+    for (const joint of [0, 1]) {
+      expect(limits.lower[joint]).toBeGreaterThan(-Math.PI + 0.03);
+      expect(limits.upper[joint]).toBeLessThan(Math.PI - 0.03);
+    }
+    // Where a servo stands is no reason to refuse it torque: it takes goals over its whole turn.
+    expect([limits.lowest[0], limits.highest[0]]).toEqual([0, 4095]);
+  });
+
+  test('of a servo that counts turns are its own alone, as are those of a family whose positions count on', () => {
+    const slots = servoSlots(joints());
+    for (const slot of slots) slot.countsTurns = true;
+    const counting = new ServoLimits(slots, joints());
+    counting.take(foundAll({ limits: null }, { limits: null }, { limits: null }));
+    expect(counting.upper[0]).toBe(Number.POSITIVE_INFINITY);
+    const dynamixel = servoSlots(joints());
+    for (const slot of dynamixel) slot.model = modelByName('XL330-M288')!;
+    const going = new ServoLimits(dynamixel, joints());
+    going.take(foundAll(turns(-2048, 2047), turns(-2048, 2047), turns(-2048, 2047)));
+    expect(going.upper[0]).toBeCloseTo(2047 * STEP, 9);
   });
 
   test('of a shadow count for nothing: it takes no goals of its own', () => {
     const limits = new ServoLimits(servoSlots(joints(true)), joints(true));
     expect(limits.take(foundAll({ limits: null }, { limits: null }, turns(-10, 10)))).toEqual([]);
-    expect([limits.lowest[2], limits.upper[1]]).toEqual([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]);
+    expect(limits.lowest[2]).toBe(Number.NEGATIVE_INFINITY);
+    expect(limits.upper[1]).toBeGreaterThan(3);
   });
-});
-
-test('overloaded servos are brought back once each time it is asked for, at most every 5 s', () => {
-  const overload = new OverloadRecovery(familyByName('feetech'));
-  expect([overload.needed(0), overload.needed(1 << 5), overload.needed(1 << 2)]).toEqual([false, true, false]);
-  expect(overload.takeWanted()).toBe(false);
-  expect(overload.ask(100)).toBe('');
-  expect([overload.takeWanted(), overload.takeWanted()]).toEqual([true, false]);
-  expect(overload.ask(101.5)).toBe('its servos have just been brought back: take the load off, and try again in 4 s');
-  expect(overload.takeWanted()).toBe(false);
-  expect(overload.ask(105)).toBe('');
-  expect(overload.takeWanted()).toBe(true);
 });
 
 test.each([

@@ -233,7 +233,7 @@ test('a cycle ends although its arm is checked anew while one of its servos is b
   const facts = answerOf((done) => link.servos(done)).catch(() => {});
   const before = settled;
   expect(link.begin(time.now)).toBe(true);
-  expect(link.recover(time.now)).toBe('');
+  expect(link.recover(time.now, () => true)).toBe('');
   expect(link.up).toBe(false);
   port.release();
   while (settled === before) await pass();
@@ -287,12 +287,14 @@ test('overloaded servos are brought back, but not again and again: whoever asks 
   };
   await overload();
   const began = time.now;
-  expect(link.recover(began)).toBe('');
+  expect(link.recover(began, () => true)).toBe('');
   while (!link.up || link.readings.alarms[1] !== 0) await cycle();
   await overload();
-  expect(link.recover(began + 1.5)).toMatch(/just been brought back: take the load off, and try again in 4 s/);
+  expect(link.recover(began + 1.5, () => true)).toMatch(
+    /just been brought back: take the load off, and try again in 4 s/,
+  );
   expect(link.up).toBe(true);
-  expect(link.recover(began + 5.1)).toBe('');
+  expect(link.recover(began + 5.1, () => true)).toBe('');
   while (!link.up || link.readings.alarms[1] !== 0) await cycle();
 });
 

@@ -122,6 +122,7 @@ export const TOY: ServoFamily = servoFamily(
       ...judgeLimits(servo, TOY.goalLimits(servo.contents)),
     ],
     countsTurns: () => false,
+    jumpsAtTurn: false,
     goalLimits: (contents) => ({ lowest: contents.named('lower'), highest: contents.named('upper') }),
   },
   [TOY_1],
