@@ -91,7 +91,9 @@ function torqueAsked(world: World, route: string, meant: readonly string[], body
 }
 
 function energises(route: string, body: Body): boolean {
-  return ENERGISED_BY.has(route) || (route === 'POST /torque/toggle' && body?.torque_status === true);
+  if (route !== 'POST /torque/toggle') return ENERGISED_BY.has(route);
+  // Torque that is to go off is given to the rest of an arm first, for the way down.
+  return body?.torque_status === true || body?.force !== true;
 }
 
 function releases(route: string, body: Body): boolean {

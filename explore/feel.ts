@@ -9,7 +9,7 @@ const MORE = 0.08;
 const LAG = 0.03;
 /** Longest that it pushes with too much, s: a reading may be lost. */
 const LONGEST = 0.1;
-/** An arm that a hand has bent while it held lets go within this time once it floats, s: goals travel at 3 rad/s. */
+/** An arm that a hand has bent, or outrun, lets go of it within this time once it floats, s: goals travel at 3 rad/s. */
 const LETS_GO = 0.6;
 /** What a leader feels is gone so long after nothing is to be felt any more, s: it fades in 0.1 s, and cycles are late. */
 const GONE = 0.2;
@@ -80,7 +80,7 @@ export class FeltForce {
    */
   look(j: number, now: number, joint: FeltJoint, on: boolean, feels: boolean, arm: FeltArm): string {
     const { position, velocity, motor, weight, gain } = joint;
-    const { stiffness, torqueLimit, lower, upper } = this.#model.joints[j]!;
+    const { stiffness, torqueLimit, lower, upper, mirror } = this.#model.joints[j]!;
     this.#usual[j] = Math.max(this.#usual[j]!, gain);
     const usual = this.#usual[j]!;
     const soft = gain <= usual * this.#model.gravity.softGain + ROUNDED;
@@ -105,7 +105,8 @@ export class FeltForce {
     const stiff = (stiffness * gain) / usual;
     const may = MORE + stiff * LAG * Math.abs(velocity);
     const floats = arm.saysFloating || (soft && arm.floats);
-    if (!floats) {
+    // Goals do not keep up with a hand that is faster than they may be.
+    if (!floats || Math.abs(velocity) > mirror.velocity) {
       this.#held[j] = Math.abs(motor);
       this.#heldAt[j] = now;
     }
@@ -117,7 +118,7 @@ export class FeltForce {
     // It carries its weight, or a part of it.
     const push = Math.max(motor - Math.max(weight, 0), Math.min(weight, 0) - motor);
     const inside = position > lower + END && position < upper - END;
-    const left = lasts(this.#left, j, soft && arm.floats && inside && push > may, now);
+    const left = lasts(this.#left, j, soft && arm.floats && inside && push > Math.max(may, letsGo), now);
     const open = this.#open[j] === 1;
     this.#open[j] = 0;
     // A joint that holds again is pushed by the hand that moves it.

@@ -186,6 +186,11 @@ class WatchedArm {
   readonly swingsUntil: Float64Array;
   /** 1 for each joint whose servo was given limits of its own since the arm follows: they may keep it from its leader's. */
   readonly narrowed: Uint8Array;
+  /**
+   * 1 for each joint whose servo another program has made slower or narrower while the bridge drives it: it goes to its limit,
+   * or holds a hand back, by itself. The bridge reads these registers on connecting, and leaves them while the servo holds.
+   */
+  readonly altered: Uint8Array;
   /** Where each joint was when it was last allowed to move, rad. */
   readonly anchors: Float64Array;
   readonly history: Float64Array[] = [];
@@ -275,6 +280,7 @@ class WatchedArm {
     this.sinksUntil = new Float64Array(model.joints.length);
     this.swingsUntil = new Float64Array(model.joints.length);
     this.narrowed = new Uint8Array(model.joints.length);
+    this.altered = new Uint8Array(model.joints.length);
     this.anchors = Float64Array.from(sim.physics.positions);
     this.rest = model.poses.get('rest')!;
     this.weights = sim.physics.holdingTorques();
@@ -471,11 +477,21 @@ export class Judge {
     return misread || lateness > 0 || this.isExcused(name);
   }
 
-  /** A servo of an arm has been given limits of its own. */
-  narrow(arm: string, id: number): void {
+  /** A servo of an arm has been made slower by another program or, where it is `narrow`, given limits of its own. */
+  alter(arm: string, id: number, narrow: boolean): void {
     const watched = this.#arms.get(arm)!;
     const servo = watched.servos.get(id);
-    if (servo !== undefined) watched.narrowed[servo.joint] = 1;
+    if (servo === undefined) return;
+    watched.altered[servo.joint] = 1;
+    if (narrow) watched.narrowed[servo.joint] = 1;
+  }
+
+  /** The whole computer stands still for so long, s: what it was about to end it ends later. */
+  sleeps(duration: number): void {
+    for (const { drivenSince } of this.#arms.values()) {
+      for (let j = 0; j < drivenSince.length; j++)
+        if (this.#now() - drivenSince[j]! <= ARMING) drivenSince[j]! += duration;
+    }
   }
 
   /**
@@ -787,7 +803,8 @@ export class Judge {
         gain: servos[j]![0]!.positionGain,
       };
       const wrong = arm.felt.look(j, now, joint, arm.driven[j] === 1, feels, state);
-      if (wrong !== '') this.complain('feedback', arm.name, `${arm.model.joints[j]!.name} ${wrong}`);
+      if (wrong !== '' && arm.altered[j] === 0)
+        this.complain('feedback', arm.name, `${arm.model.joints[j]!.name} ${wrong}`);
     }
   }
 
@@ -863,7 +880,7 @@ export class Judge {
       for (let j = 0; j < positions.length; j++) {
         const speedBefore = before === null ? Number.NaN : before[j]!;
         speeds[j] = Number.NaN;
-        if (arm.driven[j] === 0 || arm.excused(now)) continue;
+        if (arm.driven[j] === 0 || arm.altered[j] === 1 || arm.excused(now)) continue;
         const joint = arm.model.joints[j]!;
         const velocity = (positions[j]! - past[j]!) / SPEED_TIME;
         const speed = Math.abs(velocity);

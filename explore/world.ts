@@ -322,7 +322,7 @@ export class World {
       this.#misread(arm, id, servo);
       const names = Object.keys(servo.registers ?? {});
       if (names.length > 0) this.#changed.push({ arm, id, names });
-      if (names.includes('min_position')) this.judge.narrow(arm, Number(id));
+      if (names.some((name) => !IDENTITY.has(name))) this.judge.alter(arm, Number(id), names.includes('min_position'));
     }
     if (fault.requests?.lateness !== undefined) this.judge.late(arm, fault.requests.lateness);
     const slow = (fault.stall ?? 0) + (fault.requests?.lateness ?? 0);
@@ -504,6 +504,7 @@ export class World {
     }
     if (thread !== 'main') {
       this.#silence(duration);
+      this.judge.sleeps(duration);
       host.controlLane.pause(duration);
       this.#controlPausedUntil = Math.max(this.#controlPausedUntil, until);
     }
@@ -600,6 +601,8 @@ export async function run(script: Script, mujoco: MainModule | null, until: stri
 
 /** After a servo has told a wrong position for the last time, s. */
 const MISREAD = 1;
+/** Registers that say which servo it is, not how it moves. */
+const IDENTITY: ReadonlySet<string> = new Set(['id', 'model_number']);
 
 /** How often it is looked whether the rule has been broken, s. */
 const LOOKED = 0.5;
