@@ -41,6 +41,9 @@ class StandIn:
             self.silent -= 1
             stream.protocol.receive_data = lambda data: None
             time.sleep(SILENCE)
+        else:
+            # A stream that ends before it has been asked for anything has not begun.
+            stream.recv()
 
     def leave(self):
         self.server.shutdown()
