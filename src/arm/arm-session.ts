@@ -350,8 +350,9 @@ export class ArmSession {
   /** The problem with the motion that a wait's end means, human-readable; null when the motion reached its end. */
   async #problem(motion: number, { reason, text = '' }: WaitEnd): Promise<string | null> {
     if (reason === 'client_gone' || reason === 'time_limit') await this.#control.cancel(motion);
-    // The reason why the arm is stopped or disconnected arrives right after the end of its motion.
-    if (reason === 'stopped' || reason === 'disconnected') await this.arm.nextCycle();
+    // The reason why the arm is stopped or disconnected arrives right after the end of its motion. A control thread that has
+    // failed may not be back soon.
+    if (reason === 'stopped' || reason === 'disconnected') await this.arm.nextCycle().catch(() => {});
     const { lost } = this;
     if (lost !== null) return lost;
     switch (reason) {

@@ -365,8 +365,8 @@ export class MirrorService {
 
 /** Why the control loop has ended a motion of an arm, human-readable. */
 async function whyEnded(arm: Arm, { reason, text }: MotionEnd): Promise<string> {
-  // The arm reports the reason in the same cycle, and that ends the pair.
-  if (reason === 'disconnected') await arm.nextCycle();
+  // The arm reports the reason in the same cycle, and that ends the pair. A control thread that has failed may not be back soon.
+  if (reason === 'disconnected') await arm.nextCycle().catch(() => {});
   return text || (ENDS[reason] ?? `motion ended (${reason})`);
 }
 

@@ -24,7 +24,7 @@ async function crash(times: number): Promise<void> {
   }
 }
 
-test('a control thread that fails while mirroring is started again: owners are told, arms hold unmoved and can be driven', async () => {
+test('a control thread that fails while mirroring is started again, late too: owners are told, arms hold unmoved and can be driven', async () => {
   expect((await bridge.post('/move/init')).body).toMatchObject({ status: 'ok' });
   const start = {
     robot_pairs: [{ leader_id: 0, follower_id: 1 }],
@@ -34,6 +34,7 @@ test('a control thread that fails while mirroring is started again: owners are t
   expect((await bridge.post('/move/leader/start', start)).status).toBe(200);
   await sleep(0.5);
   const before = [await truth(0), await truth(1)];
+  faulty.delay();
   await crash(1);
   const { body } = await bridge.get('/status');
   expect(body.leader_follower_status).toBe(false);

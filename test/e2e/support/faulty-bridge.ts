@@ -27,6 +27,8 @@ export class FaultyBridge {
       "import { existsSync, rmSync } from 'node:fs';",
       "import { isMainThread, workerData } from 'node:worker_threads';",
       'const file = process.env.ARM_BRIDGE_TEST_FAULT;',
+      // A computer that is busy keeps a thread waiting before it runs.
+      `if (${THREADS[thread]} && existsSync(file + '-late')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500);`,
       `const look = () => { if (existsSync(file)) { rmSync(file); ${deed} } };`,
       `if (${THREADS[thread]}) setInterval(look, 10).unref();`,
     ].join('');
@@ -45,6 +47,11 @@ export class FaultyBridge {
 
   provoke(): void {
     writeFileSync(this.#file, '');
+  }
+
+  /** From now on a thread that is started anew begins 2.5 s late. */
+  delay(): void {
+    writeFileSync(`${this.#file}-late`, '');
   }
 
   /** Resolves when the thread is at its deed. */
