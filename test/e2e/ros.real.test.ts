@@ -95,7 +95,9 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
     await bridge?.endStopped();
     rmSync(folder, { recursive: true, force: true });
   });
-  beforeEach(async () => {
+  beforeEach(async ({ onTestFailed }) => {
+    // An answer that does not come says nothing of what the bridge did meanwhile.
+    onTestFailed(() => console.error(bridge.log.slice(-4000)));
     await trigger('reset');
   });
 
