@@ -44,12 +44,13 @@ def main() -> None:
         # Complete as soon as it is seen.
         os.rename(file.name, os.path.join(folder, f"{program}-{os.getpid()}-{time.time_ns()}.json"))
         if program != "spawner":
+            # Whatever ends this has rclpy shut itself down, beside which a second time would be an error.
             rclpy.spin(node)
+            return
         node.destroy_node()
+        rclpy.try_shutdown()
     except ExternalShutdownException:
         pass
-    finally:
-        rclpy.try_shutdown()
 
 
 try:
