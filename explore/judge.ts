@@ -486,7 +486,7 @@ export class Judge {
     if (narrow) watched.narrowed[servo.joint] = 1;
   }
 
-  /** The whole computer stands still for so long, s: what it was about to end it ends later. */
+  /** The control thread stands still for so long, s: torque that it is switching on is undone so much later. */
   sleeps(duration: number): void {
     for (const { drivenSince } of this.#arms.values()) {
       for (let j = 0; j < drivenSince.length; j++)

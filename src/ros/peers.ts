@@ -9,7 +9,7 @@ import { HEARD_WITHIN } from './reach.ts';
 
 /** Time to find programs on the graph, s. */
 const DISCOVERY = 3;
-/** A program whose first announcements were lost announces itself again every 3 s: an empty graph is believed later, s. */
+/** An empty graph is believed after this time, s: a program whose first announcements are lost repeats them every 3 s. */
 const DISCOVERY_OF_NONE = 8;
 /** Each arm of a bridge has a status that a late reader gets at once, whatever the arm does. */
 const STATUS = `/${NODE_NAME}/status`;

@@ -6,7 +6,7 @@ import { type Block, countsIn } from './servo-reads.ts';
 import { findTurn, type ServoSlot } from './servo-slots.ts';
 import type { TorqueState } from './torque-state.ts';
 
-/** What a joint that seems to have gone whole turns may be off them, turns: it has not stood still meanwhile. */
+/** A jump counts as whole turns if it is off them by no more than this, turns: the joint moves meanwhile. */
 const TURN_TOLERANCE = 0.02;
 
 /** Converts what servos answer into readings of their arm, by joint. */
@@ -70,11 +70,11 @@ export class Measurements {
   }
 
   #takePosition(i: number, steps: number, now: number): boolean {
-    const turns = (steps - this.steps[i]!) / this.#slots[i]!.model.stepsPerTurn;
     const verdict = this.filter.judge(i, steps, now);
     if (verdict === Verdict.held) return false;
     this.fresh[i] = 1;
     if (verdict === Verdict.moved) {
+      const turns = (steps - this.steps[i]!) / this.#slots[i]!.model.stepsPerTurn;
       // A multi-turn servo that has restarted begins in its first turn. One that holds has not, but may have miscounted.
       if (this.#torque.holds[i] === 0 || isWhole(turns)) findTurn(this.#slots[i]!, steps);
       this.onMoved(i);

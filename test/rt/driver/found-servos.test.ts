@@ -3,6 +3,7 @@ import { ArmReadings } from '../../../src/rt/driver/arm-readings.ts';
 import { BusStatistics } from '../../../src/rt/driver/bus-statistics.ts';
 import { HomingCheck } from '../../../src/rt/driver/homing-check.ts';
 import { OverloadRecovery } from '../../../src/rt/driver/overload-recovery.ts';
+import { ServoLimits } from '../../../src/rt/driver/servo-limits.ts';
 import { expectedServos, findTurn, type LinkJoint, servoSlots } from '../../../src/rt/driver/servo-slots.ts';
 import { TorqueState } from '../../../src/rt/driver/torque-state.ts';
 import { familyByName } from '../../../src/servo/families.ts';
@@ -12,6 +13,7 @@ import type { FoundServo } from '../../../src/servo/start-up.ts';
 
 const model = modelByName('STS3215')!;
 const TURN = 4096;
+const RADIANS = (2 * Math.PI) / TURN;
 
 /** A joint with one servo, and one with a second servo and a shadow that is mounted the other way round. */
 const JOINTS: readonly LinkJoint[] = [
@@ -53,6 +55,40 @@ describe('places of servos', () => {
     expect(slot!.calibration.zero).toBe(2048 + TURN);
     findTurn(slot!, 2100);
     expect(slot!.calibration.zero).toBe(2048);
+  });
+});
+
+describe('position limits that servos keep to', () => {
+  const range = (lowest: number, highest: number) => ({ limits: { lowest, highest } }) as FoundServo;
+  const none = { limits: null } as FoundServo;
+
+  test('hold for their joint, the narrower one of two, and not those of a shadow', () => {
+    const limits = new ServoLimits(slots, JOINTS);
+    const told = limits.take([none, range(100, 1100), range(2900, 3900), range(0, 10)]);
+    // Without limits of its own a servo stays away from the jump of its position alone.
+    expect(limits.lower[0]).toBeCloseTo((23 - 2048) * RADIANS, 9);
+    expect(limits.upper[0]).toBeCloseTo(2024 * RADIANS, 9);
+    // -1 * (1100 - 1000), and 900 steps of the other.
+    expect(limits.lower[1]).toBeCloseTo(-100 * RADIANS, 9);
+    expect(limits.upper[1]).toBeCloseTo(900 * RADIANS, 9);
+    expect([...limits.lowest]).toEqual([Number.NEGATIVE_INFINITY, 100, 2900, Number.NEGATIVE_INFINITY]);
+    expect([...limits.highest]).toEqual([Number.POSITIVE_INFINITY, 1100, 3900, Number.POSITIVE_INFINITY]);
+    expect(told).toEqual([
+      'the servo of lift keeps to its own position limits, -0.15 to 1.38 rad instead of 0.00 to 2.00: moves end there; ' +
+        'calibrate the arm to set them anew (arm-bridge calibrate)',
+    ]);
+    // The next check says what holds from then on.
+    expect(limits.take([none, none, none, none])).toEqual([]);
+    expect(limits.upper[1]).toBeCloseTo((1000 - 23) * RADIANS, 9);
+    expect(limits.lowest[1]).toBe(Number.NEGATIVE_INFINITY);
+  });
+
+  test('are told where they keep a joint from a part of its range, and not for the rounding of two programs', () => {
+    const limits = new ServoLimits(slots, JOINTS);
+    const steps = (angle: number): number => 2048 + angle / RADIANS;
+    const told = (lower: number, upper: number): number =>
+      limits.take([range(steps(lower), steps(upper)), none, none, none]).length;
+    expect([told(-0.991, 0.991), told(-1.2, 1.2), told(-0.98, 1.2), told(-1.2, 0.98)]).toEqual([0, 0, 1, 1]);
   });
 });
 

@@ -78,6 +78,10 @@ describe('limits that servos keep to', () => {
     expect(limits.lower[1]).toBeCloseTo(-500 * STEP, 9);
     expect(limits.upper[1]).toBeCloseTo(300 * STEP, 9);
     expect(limits.take(foundAll({ limits: null }, { limits: null }, { limits: null }))).toEqual([]);
+    // Left is what keeps each servo from the jump of its position: 23 of 4096 steps at either end of its turn. The
+    // second servo of the lift counts down.
+    expect([...limits.lower]).toEqual([-2025 * STEP, -2024 * STEP].map((end) => expect.closeTo(end, 9)));
+    expect([...limits.upper]).toEqual([2024 * STEP, 2024 * STEP].map((end) => expect.closeTo(end, 9)));
     expect([...limits.lowest]).toEqual(new Array(3).fill(Number.NEGATIVE_INFINITY));
     expect([...limits.highest]).toEqual(new Array(3).fill(Number.POSITIVE_INFINITY));
   });
@@ -110,7 +114,7 @@ describe('limits that servos keep to', () => {
     const limits = new ServoLimits(servoSlots(joints(true)), joints(true));
     expect(limits.take(foundAll({ limits: null }, { limits: null }, turns(-10, 10)))).toEqual([]);
     expect(limits.lowest[2]).toBe(Number.NEGATIVE_INFINITY);
-    expect(limits.upper[1]).toBeGreaterThan(3);
+    expect(limits.upper[1]).toBeCloseTo(2024 * STEP, 9);
   });
 });
 
