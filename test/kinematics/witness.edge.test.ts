@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { setFlagsFromString } from 'node:v8';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Chain } from '../../src/kinematics/chain.ts';
 import { parseUrdf } from '../../src/kinematics/urdf.ts';
 import { ARMS, randomPositionsOf } from './arms.ts';
@@ -106,6 +107,10 @@ describe.runIf(python)('200 random poses of each arm, by MuJoCo and Pinocchio', 
 const FREE = 20_000;
 
 describe('calls of a control cycle', () => {
+  // A function that V8 has replaced within a loop begins each call in the interpreter, for as long as it likes.
+  beforeAll(() => setFlagsFromString('--no-use-osr'));
+  afterAll(() => setFlagsFromString('--use-osr'));
+
   it.each(CASES)('allocate nothing: $name', ({ chain, poses }) => {
     const pose = new Float64Array(12);
     const jacobian = new Float64Array(6 * chain.dof);
