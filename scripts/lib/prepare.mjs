@@ -1,6 +1,8 @@
 // The preparation: brings a checkout from whatever state it is in to one in which the bridge can run.
 
 import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium, INSTALL, installChromium, mayInstall } from './chromium.mjs';
 import { buildComposeLoader, composeLoaderIsComplete, locateComposeLoader } from './compose-loader.mjs';
@@ -263,7 +265,19 @@ async function prepareTools(context, wish) {
   if (wish.composeLoader) await prepareComposeLoader(context, variables);
   if (wish.newerNode) await prepareNewerNode(context, variables);
   if (wish.browser) await prepareBrowser(context, variables);
+  if (wish.witness || wish.lerobot) keepBytecode(context, variables);
   return variables;
+}
+
+/**
+ * Python programs of the tests are started by the hundred: each would compile all that it imports where none may write
+ * beside the sources, as in most containers.
+ */
+function keepBytecode({ root }, variables) {
+  const folder = join(root, 'build', 'python');
+  // What tests have installed in folders of their own is not there any more.
+  rmSync(join(folder, tmpdir()), { recursive: true, force: true });
+  Object.assign(variables, { PYTHONPYCACHEPREFIX: folder, PYTHONDONTWRITEBYTECODE: '' });
 }
 
 /** A browser is looked for, and installed where that is allowed; the tests skip loudly what they cannot do without one. */

@@ -29,7 +29,7 @@ let folder: string;
 let env: NodeJS.ProcessEnv;
 
 const python = async (...args: string[]): Promise<string> =>
-  (await promisify(execFile)(PYTHON!, ['-B', ...args], { cwd: folder, env })).stdout;
+  (await promisify(execFile)(PYTHON!, [...args], { cwd: folder, env })).stdout;
 
 const COMMANDS = bashBlocks('docs/lerobot.md').flatMap(commands);
 const [INSTALL, TELEOPERATE = '', RECORD = '', LED = ''] = COMMANDS;
@@ -62,7 +62,7 @@ beforeAll(async () => {
   // Its own name for it, as pip would have put it into a folder of PATH.
   const program = join(folder, 'bin', 'arm-bridge-to-lerobot');
   mkdirSync(join(folder, 'bin'));
-  writeFileSync(program, `#!/bin/sh\nexec '${PYTHON}' -B '${SUPPORT}lerobot_command.py' "arm-bridge-to-lerobot $*"\n`);
+  writeFileSync(program, `#!/bin/sh\nexec '${PYTHON}' '${SUPPORT}lerobot_command.py' "arm-bridge-to-lerobot $*"\n`);
   chmodSync(program, 0o755);
 }, 600_000);
 afterAll(() => {
@@ -85,7 +85,7 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
   };
 
   function begin(command: string, cwd = folder): { child: ChildProcess; told: () => string } {
-    const child = spawn(PYTHON!, ['-B', join(SUPPORT, 'lerobot_command.py'), command], {
+    const child = spawn(PYTHON!, [join(SUPPORT, 'lerobot_command.py'), command], {
       cwd,
       env,
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -121,7 +121,7 @@ describe.skipIf(!PYTHON)('LeRobot over a simulated pair', () => {
 
   test('devices whose bridge has died say so when they are disconnected, and keep neither stream nor camera', async () => {
     const lost = await BridgeProcess.startWith({ XDG_DATA_HOME: folder }, '--no-ros');
-    const child = spawn(PYTHON!, ['-B', join(SUPPORT, 'lerobot_alone.py'), lost.url], {
+    const child = spawn(PYTHON!, [join(SUPPORT, 'lerobot_alone.py'), lost.url], {
       cwd: folder,
       env,
       stdio: ['pipe', 'pipe', 'inherit'],

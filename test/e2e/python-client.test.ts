@@ -30,7 +30,7 @@ let folder: string;
 let env: NodeJS.ProcessEnv;
 
 const python = async (...args: string[]): Promise<string> =>
-  (await promisify(execFile)(WITNESS_PYTHON!, ['-B', ...args], { cwd: folder, env })).stdout;
+  (await promisify(execFile)(WITNESS_PYTHON!, [...args], { cwd: folder, env })).stdout;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'arm-bridge-python-'));

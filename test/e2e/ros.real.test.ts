@@ -156,7 +156,7 @@ describe.skipIf(!HAS_ROS)('a bridge as other ROS 2 programs see it', () => {
       mount: { xyz: [0.1, -0.25, 0.02], rpy: [0, 0, 1.5] },
       joints: await positions(),
     });
-    const run = spawnSync(process.env.ARM_BRIDGE_WITNESS_PYTHON!, ['-B', script], { input, encoding: 'utf8' });
+    const run = spawnSync(process.env.ARM_BRIDGE_WITNESS_PYTHON!, [script], { input, encoding: 'utf8' });
     expect(run.stderr).toBe('');
     const errors: Record<string, { distance: number; angle: number }> = JSON.parse(run.stdout);
     // The arm holds still: what is left is a servo step of one joint or another.

@@ -98,7 +98,7 @@ async function tryClient(program: string, generate: (folder: string) => Promise<
     writeFileSync(join(folder, 'openapi.json'), JSON.stringify(openApi({ token: false, dialect: 'standard' })));
     writeFileSync(join(folder, 'program.py'), program);
     await generate(folder);
-    const { stdout } = await run(PYTHON, ['-B', 'program.py', `http://127.0.0.1:${port}`], { cwd: folder, env });
+    const { stdout } = await run(PYTHON, ['program.py', `http://127.0.0.1:${port}`], { cwd: folder, env });
     expect(JSON.parse(stdout)).toEqual({
       moved: ['ok', expect.closeTo(0.1, 6), 1, 0.5],
       read: [expect.closeTo(2, 6), expect.closeTo(-3, 6)],
@@ -124,7 +124,7 @@ test.skipIf(!HAS_PYTHON_CLIENT)(
   async () => {
     await tryClient(PROGRAM, async (folder) => {
       const args = ['generate', '--path', 'openapi.json', '--output-path', 'client', '--meta', 'none'];
-      const module = ['-B', '-m', 'openapi_python_client', ...args, '--fail-on-warning'];
+      const module = ['-m', 'openapi_python_client', ...args, '--fail-on-warning'];
       const made = await run(PYTHON, module, { cwd: folder, env });
       expect(made.stdout + made.stderr).not.toMatch(/warning|skipp|omitted/i);
       const modules = readdirSync(join(folder, 'client', 'api'), { recursive: true, encoding: 'utf8' });
@@ -144,7 +144,7 @@ test.skipIf(!HAS_GENERATOR)(
   async () => {
     await tryClient(SAME_PROGRAM, async (folder) => {
       const args = ['generate', '-i', 'openapi.json', '-g', 'python', '-o', '.'];
-      const { stdout, stderr } = await run(PYTHON, ['-B', '-c', GENERATE, ...args], { cwd: folder, env });
+      const { stdout, stderr } = await run(PYTHON, ['-c', GENERATE, ...args], { cwd: folder, env });
       const lines = `${stdout}${stderr}`.split('\n');
       expect(lines.filter((line) => /\b(WARN|ERROR)\b/.test(line) && !ITS_OWN_WARNINGS.test(line))).toEqual([]);
       const api = join(folder, 'openapi_client', 'api');
@@ -161,7 +161,7 @@ test.skipIf(!imports('websockets'))(
   async () => {
     const path = fileURLToPath(new URL('../../clients/python/src', import.meta.url));
     const script = fileURLToPath(new URL('python_streams.py', import.meta.url));
-    const { stdout } = await run(PYTHON, ['-B', script], { env: { ...env, PYTHONPATH: path } });
+    const { stdout } = await run(PYTHON, [script], { env: { ...env, PYTHONPATH: path } });
     const refused = [401, 'http_401', 'The token has been revoked.', 'r-1'];
     const types = ['hello', 'hello', 'hello', 'hello'];
     const alone = { no_arm: 'unknown_arm', no_token: 401, waited: true, noticed: true };

@@ -23,7 +23,7 @@ test.skipIf(!HAS_SCHEMATHESIS)(
     try {
       const { port } = await listen(app, services.config, null);
       const args = ['--config-file', CONFIG, 'run', `http://127.0.0.1:${port}/openapi.json`];
-      const child = spawn(PYTHON, ['-B', '-m', 'schemathesis.cli', ...args], { cwd: folder });
+      const child = spawn(PYTHON, ['-m', 'schemathesis.cli', ...args], { cwd: folder });
       let output = '';
       for (const stream of [child.stdout, child.stderr]) {
         stream.setEncoding('utf8').on('data', (text: string) => {

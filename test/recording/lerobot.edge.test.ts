@@ -167,7 +167,7 @@ async function run(
   const home = mkdtempSync(join(tmpdir(), 'arm-bridge-lerobot-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const env = { ...process.env, PYTHONPATH: SOURCES.join(':'), HF_HUB_OFFLINE: '1', HF_HOME: home };
-  return promisify(execFile)(python, ['-B', join(SUPPORT, script), ...args], { env, maxBuffer: 1e8 }).then(
+  return promisify(execFile)(python, [join(SUPPORT, script), ...args], { env, maxBuffer: 1e8 }).then(
     ({ stdout, stderr }) => ({ code: 0, out: stdout, told: stderr }),
     ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
       code,

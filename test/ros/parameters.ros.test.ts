@@ -50,7 +50,7 @@ describeRos('parameters of ROS arguments', () => {
     const restore = isolateRos();
     const script = fileURLToPath(new URL('./support/parameters.py', import.meta.url));
     const input = JSON.stringify(cases);
-    const run = spawnSync(process.env.ARM_BRIDGE_ROS_PYTHON!, ['-B', script], {
+    const run = spawnSync(process.env.ARM_BRIDGE_ROS_PYTHON!, [script], {
       input,
       encoding: 'utf8',
       env: { ...process.env, LD_LIBRARY_PATH: process.env.ARM_BRIDGE_ROS_LD_LIBRARY_PATH ?? '' },

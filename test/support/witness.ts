@@ -29,7 +29,7 @@ export function sitePackages(): string {
 
 /** Runs a witness to its end. @returns what it printed, as JSON @throws {Error} with its complaint */
 export async function witness(script: URL, ...args: readonly string[]): Promise<unknown> {
-  const { stdout } = await promisify(execFile)(WITNESS_PYTHON!, ['-B', fileURLToPath(script), ...args], {
+  const { stdout } = await promisify(execFile)(WITNESS_PYTHON!, [fileURLToPath(script), ...args], {
     env,
     timeout: PATIENCE,
   });
@@ -67,7 +67,7 @@ export async function registersOnBus(
  * @returns its report
  */
 export async function witnessOnBus(script: URL, makeBus: MakeBus, ...args: readonly string[]): Promise<unknown> {
-  const child = spawn(WITNESS_PYTHON!, ['-B', fileURLToPath(script), ...args], {
+  const child = spawn(WITNESS_PYTHON!, [fileURLToPath(script), ...args], {
     env,
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     timeout: PATIENCE,

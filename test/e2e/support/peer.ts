@@ -42,7 +42,7 @@ export class Peer {
 
   private constructor() {
     const file = fileURLToPath(new URL('./peer.py', import.meta.url));
-    this.#child = spawn(ROS_PYTHON, ['-B', file], { env: rosEnvironment(), stdio: ['pipe', 'pipe', 'inherit'] });
+    this.#child = spawn(ROS_PYTHON, [file], { env: rosEnvironment(), stdio: ['pipe', 'pipe', 'inherit'] });
     this.#lines = createInterface(this.#child.stdout!)[Symbol.asyncIterator]();
   }
 

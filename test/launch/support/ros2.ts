@@ -62,7 +62,7 @@ export class Ros2 {
     const modules = join(this.folder, 'modules');
     mkdirSync(modules);
     for (const name of MODULES) symlinkSync(join(sitePackages(), name), join(modules, name));
-    const told = execFileSync(WITNESS_PYTHON!, ['-B', TOOLS, join(this.folder, 'tools')], { encoding: 'utf8' });
+    const told = execFileSync(WITNESS_PYTHON!, [TOOLS, join(this.folder, 'tools')], { encoding: 'utf8' });
     const [tools, prefix] = [...told.matchAll(/^export \w+=([^$\n]+)/gm)].map(([, path]) => path!);
     // The script lays out what setup.py installs as packages, not its other files: the grammar of substitutions.
     const laid = join(this.folder, 'tools/ros2-tools');
@@ -82,7 +82,6 @@ export class Ros2 {
       ...rosEnvironment(),
       AMENT_PREFIX_PATH: [...own, others, prefix, process.env.AMENT_PREFIX_PATH].join(delimiter),
       PYTHONPATH: [...paths, tools, modules].join(delimiter),
-      PYTHONDONTWRITEBYTECODE: '1',
       PYTHONUNBUFFERED: '1',
       PYTHONWARNINGS: 'ignore',
       STAND_IN_NOTES: this.#notes,

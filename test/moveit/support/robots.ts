@@ -52,7 +52,7 @@ export function robotOf(configuration: object, request: Request): Robot | { read
     mkdirSync(join(folder, 'modules'));
     symlinkSync(join(sitePackages(), 'xacro'), join(folder, 'modules/xacro'));
     const script = fileURLToPath(new URL('robots.py', import.meta.url));
-    const text = execFileSync(ROS_PYTHON, ['-B', script], {
+    const text = execFileSync(ROS_PYTHON, [script], {
       input: JSON.stringify({ config, ...request }),
       encoding: 'utf8',
       maxBuffer: 2 ** 24,

@@ -130,7 +130,7 @@ export class Witness {
 
   private constructor(environment: NodeJS.ProcessEnv) {
     const script = fileURLToPath(new URL('./witness.py', import.meta.url));
-    this.#process = spawn(process.env.ARM_BRIDGE_ROS_PYTHON!, ['-B', script], {
+    this.#process = spawn(process.env.ARM_BRIDGE_ROS_PYTHON!, [script], {
       env: { ...environment, LD_LIBRARY_PATH: process.env.ARM_BRIDGE_ROS_LD_LIBRARY_PATH ?? '' },
     });
     this.#process.stderr.on('data', (data) => {
