@@ -96,7 +96,7 @@ describe.skipIf(!HAS_BROWSER)('the stop of the control page', () => {
     await shows(page, '#connection', /^Live$/);
     await shows(page, '#banner', /Stopped: leader, follower/);
     // Whoever resets it, here or elsewhere: it is said no longer.
-    await bridge.post('/stop/reset');
+    await expect.poll(async () => (await bridge.post('/stop/reset')).body.status, PATIENCE).toBe('ok');
     await shows(page, '#stop-status', /^$/);
     expect(await page.locator('body').getAttribute('data-stop')).toBeNull();
   });
