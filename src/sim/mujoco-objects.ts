@@ -127,9 +127,11 @@ export class MujocoObjects implements PhysicsObjects {
   readonly #qpos: readonly number[];
   readonly #qvel: readonly number[];
   readonly #weights: readonly number[];
-  /** Number of kinematic trees of the arm; they never sleep. */
+  /** Number of kinematic trees of the arm, which do not sleep as MuJoCo's objects do. */
   readonly #armTrees: number;
   #grasp: Grasp | null = null;
+  /** The objects have been put back, and no step has been taken since. */
+  #replaced = false;
 
   constructor(mj: MainModule, model: MjModel, data: MjData, objects: readonly SimObject[]) {
     this.#mj = mj;
@@ -147,11 +149,12 @@ export class MujocoObjects implements PhysicsObjects {
   }
 
   get awake(): boolean {
-    return this.#data.ntree_awake > this.#armTrees;
+    return this.#grasp !== null || this.#replaced || this.#data.ntree_awake > this.#armTrees;
   }
 
   /** Applies the hand's force for the next step. */
   beforeStep(qpos: Float64Array, qvel: Float64Array, applied: Float64Array): void {
+    this.#replaced = false;
     const grasp = this.#grasp;
     if (grasp === null) return;
     const { object, goal, place } = grasp;
@@ -206,6 +209,7 @@ export class MujocoObjects implements PhysicsObjects {
   reset(): void {
     if (this.#grasp !== null) this.#letGo(this.#grasp);
     this.#grasp = null;
+    this.#replaced = true;
     const qpos = this.#data.qpos as Float64Array;
     const qvel = this.#data.qvel as Float64Array;
     this.#objects.forEach(({ at: place, yaw }, i) => {

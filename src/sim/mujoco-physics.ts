@@ -19,6 +19,15 @@ const ARENA = 256 * 1024;
 const ARENA_WITH_OBJECTS = 2 * 1024 * 1024;
 /** Steps that MuJoCo takes as one while objects move, because their contacts cost as much as two arms. */
 const STEPS_AT_ONCE = 2;
+/** Joints that move no faster stand still, rad/s: MuJoCo's friction is soft, and lets a loaded joint creep by 0.0014. */
+const STILL_SPEED = 0.0015;
+/** An arm that has stood still for so many steps under the same torques is not computed until one of these changes. */
+const STILL_STEPS = 1000;
+/**
+ * The torques of a joint are the same within this part of its friction, which holds it meanwhile: those of an SO arm's servo
+ * go to and fro by a step of its encoder, half of that.
+ */
+const SAME_TORQUE = 0.6;
 
 /** The mechanics of one arm in MuJoCo: fixed base, floor at z = 0, joint limits, contacts between its own shapes. */
 export class MujocoPhysics implements Physics {
@@ -42,6 +51,11 @@ export class MujocoPhysics implements Physics {
   #waiting = 0;
   /** Steps that MuJoCo takes as one. */
   #atOnce = 1;
+  /** Steps for which the arm has stood still under the torques `#held`, up to `STILL_STEPS`: it is then at rest. */
+  #still = 0;
+  readonly #held: Float64Array;
+  /** How far the torques may be from `#held`, Nm. */
+  readonly #tolerances: Float64Array;
 
   /** @throws {Error} if MuJoCo refuses the URDF, or a joint or the tool link is missing from it */
   constructor(mj: MainModule, options: PhysicsOptions) {
@@ -53,6 +67,8 @@ export class MujocoPhysics implements Physics {
     this.positions = Float64Array.from(options.initial);
     this.velocities = new Float64Array(count);
     this.torques = new Float64Array(count);
+    this.#held = new Float64Array(count);
+    this.#tolerances = Float64Array.from(options.joints, ({ frictionLoss }) => SAME_TORQUE * frictionLoss);
     this.#qposAddresses = new Int32Array(count);
     this.#dofAddresses = new Int32Array(count);
     const qposAddresses = this.#model.jnt_qposadr as Int32Array;
@@ -75,6 +91,7 @@ export class MujocoPhysics implements Physics {
   }
 
   step(): boolean {
+    if (this.#rests()) return true;
     if (this.#qpos.length === 0) this.#renewViews();
     if (this.#waiting === 0) this.#choose();
     const share = 1 / this.#atOnce;
@@ -103,8 +120,26 @@ export class MujocoPhysics implements Physics {
     for (let i = 0; i < this.positions.length; i++) {
       this.positions[i] = this.#qpos[this.#qposAddresses[i]!]!;
       this.velocities[i] = this.#qvel[this.#dofAddresses[i]!]!;
+      if (Math.abs(this.velocities[i]!) > STILL_SPEED) this.#still = 0;
+    }
+    this.#still += 1;
+    if (this.#still === STILL_STEPS) {
+      this.#qvel.fill(0);
+      this.velocities.fill(0);
     }
     return true;
+  }
+
+  /** Whether the arm is at rest, and nothing is there that would move it. */
+  #rests(): boolean {
+    let same = this.objects?.awake !== true;
+    for (let i = 0; i < this.torques.length; i++) {
+      if (Math.abs(this.#held[i]! - this.torques[i]!) <= this.#tolerances[i]!) continue;
+      this.#held[i] = this.torques[i]!;
+      same = false;
+    }
+    if (!same) this.#still = 0;
+    return this.#still >= STILL_STEPS;
   }
 
   /** Selects MuJoCo's time step: longer while objects move, otherwise one servo step. */
@@ -159,6 +194,7 @@ export class MujocoPhysics implements Physics {
   #restore(): false {
     this.#mj.mj_resetData(this.#model, this.#data);
     this.#waiting = 0;
+    this.#still = 0;
     this.#renewViews();
     for (let i = 0; i < this.positions.length; i++) {
       this.#qpos[this.#qposAddresses[i]!] = this.positions[i]!;

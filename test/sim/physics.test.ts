@@ -137,6 +137,25 @@ describe('holding', () => {
     for (const position of bench.positions()) expect(Math.abs(position)).toBeLessThan(0.05);
   });
 
+  it('does not creep once it has come to rest, limp or holding, and falls when its torque goes', () => {
+    const bench = new Bench({ initial: [0, -1.73, 1.6, 1.02, 0.0486795, 0] });
+    const stands = (): number[] => {
+      const before = bench.positions();
+      bench.run(3);
+      expect(bench.positions()).toEqual(before);
+      return before;
+    };
+    bench.run(4);
+    const limp = stands();
+    bench.goals(ZERO);
+    bench.run(4);
+    const held = stands();
+    expect(held[1]! - limp[1]!).toBeGreaterThan(0.5);
+    for (let id = 1; id <= 6; id++) bench.send(request(id, WRITE, 40, 0));
+    bench.run(4);
+    expect(Math.abs(held[1]! - bench.positions()[1]!)).toBeGreaterThan(0.1);
+  });
+
   it('stands with its links clear of each other at its zero pose', () => {
     expect(new Bench().arm.physics.contacts()).toEqual([]);
   });
