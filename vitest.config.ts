@@ -13,6 +13,7 @@ const OUTSIDE = ['test/e2e/**', 'test/page/**'];
 
 /** Files that take longest, in the order in which they begin: one that begins last is waited for alone. */
 const LONG = [
+  ...['mirror/force-feedback', 'mirror/remote-feedback', 'mirror/feedback-models', 'calibration/friction'],
   ...['python-client', 'launch/workspace', 'lerobot', 'rehearsal', 'launch/moveit', 'launch/documents'],
   ...['docs/commands', 'launch/launch', 'main-thread', 'ros-tool', 'schemathesis', 'ros/process', 'e2e/exit'],
   ...['page/tour', 'page/move', 'page/teleoperation', 'page/page', 'page/stop'],
