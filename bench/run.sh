@@ -11,5 +11,5 @@ if [[ -z ${ARM_BRIDGE_WITNESS_PYTHON:-} ]]; then
 fi
 node node_modules/typescript/bin/tsc -p bench/tsconfig.json
 # The whole bridge is measured as users run it.
-node node_modules/typescript/bin/tsc -p tsconfig.build.json
+node scripts/build.mjs
 exec node build/bench/bench/main.js "$@"

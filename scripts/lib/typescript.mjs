@@ -7,11 +7,11 @@ import { hashFiles, hashOf, readStamp, writeStamp } from './stamp.mjs';
 const stampPath = (root) => join(root, 'dist', '.arm-bridge-build');
 
 const INPUTS = [
-  ...['src', 'web', 'clients/typescript/src', 'package.json', 'tsconfig.json', 'tsconfig.build.json'],
-  ...['scripts/build.mjs', 'scripts/lib/page.mjs'],
+  ...['src', 'web', 'clients/typescript/src', 'package.json', 'tsconfig.json'],
+  ...['scripts/build.mjs', 'scripts/lib/bundled-licences.mjs', 'scripts/lib/page.mjs'],
 ];
 
-/** What dist/ depends on: sources, compiler options, and the packages of which the page is made. */
+/** What dist/ depends on: sources, compiler options, and the packages that go into it. */
 export function buildKey(root) {
   const inputs = INPUTS.map((name) => join(root, name));
   return hashOf(hashFiles(root, inputs), readFileSync(join(root, 'package-lock.json')));

@@ -5,6 +5,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { PROJECT } from '../home.ts';
 import { armChain } from '../kinematics/arm-chain.ts';
 import type { Chain } from '../kinematics/chain.ts';
 import { parseUrdf, type RobotDescription } from '../kinematics/urdf.ts';
@@ -268,7 +269,7 @@ export function jointSetByMaker({ joints }: ArmModel): ArmModel['joints'][number
 }
 
 /** Folder of the arm models shipped with the bridge. */
-export const ROBOTS_DIRECTORY = fileURLToPath(new URL('../../robots', import.meta.url));
+export const ROBOTS_DIRECTORY = fileURLToPath(new URL('robots', PROJECT));
 
 /** Names of the arm models in a folder. */
 export function armModels(directory = ROBOTS_DIRECTORY): readonly string[] {

@@ -7,11 +7,12 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { PROJECT } from '../home.ts';
 import { messageOf } from '../message-of.ts';
 import { LONGEST_NAME } from '../sizes.ts';
 
 /** Folder of the scenes shipped with the bridge. */
-export const SCENES_DIRECTORY = fileURLToPath(new URL('../../scenes', import.meta.url));
+export const SCENES_DIRECTORY = fileURLToPath(new URL('scenes', PROJECT));
 
 /** The file of a scene is missing or wrong; the message names file, place, value and what is allowed. */
 export class SceneError extends Error {

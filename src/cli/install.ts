@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config/load.ts';
+import { PROJECT } from '../home.ts';
 import { RULES_FILE } from '../servo/port/serial-errors.ts';
 import { type Finding, shown } from './doctor/finding.ts';
 import { carryOut, EXIT, UsageError } from './servo-access.ts';
@@ -94,7 +95,7 @@ export function isHidden(folder: string): boolean {
 
 /** @throws {UsageError} for a checkout that the service's user could not run */
 function checkedHome(): string {
-  const home = resolve(fileURLToPath(new URL('../../', import.meta.url)));
+  const home = resolve(fileURLToPath(PROJECT));
   if (!existsSync(join(home, 'build', 'environment.sh'))) {
     throw new UsageError(`${home} is not built for other users yet: run ${join(home, 'docker', 'build.sh')} first`);
   }

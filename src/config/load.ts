@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseDocument } from 'yaml';
 import type { z } from 'zod';
+import { PROJECT } from '../home.ts';
 import { CONFIG_PARAMETERS } from './parameters.ts';
 import { type Config, configSchema } from './schema.ts';
 import { migrate } from './versions.ts';
@@ -16,7 +17,7 @@ export class ConfigError extends Error {
 }
 
 /** Default configuration file: two simulated arms. */
-export const DEFAULT_CONFIG_FILE = fileURLToPath(new URL('../../config/default.yaml', import.meta.url));
+export const DEFAULT_CONFIG_FILE = fileURLToPath(new URL('config/default.yaml', PROJECT));
 
 /** File to use if none is given: that of ARM_BRIDGE_CONFIG_FILE, which images set, else the simulated pair. */
 export function usualConfigFile(environment: NodeJS.ProcessEnv = process.env): string {

@@ -2,13 +2,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { PROGRAM } from '../home.ts';
 import { hostOf } from './addresses.ts';
 import { pageCookie } from './clients.ts';
 import { HttpProblem } from './errors.ts';
 import { etagOf, isKnown } from './etag.ts';
 
-/** Output of `npm run build:page`: next to this folder once compiled. */
-const FOLDER = fileURLToPath(new URL('../page', import.meta.url));
+/** Output of `npm run build:page`, which only a compiled bridge has. */
+const FOLDER = fileURLToPath(new URL('page', PROGRAM));
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { RosConfig } from '../config/schema.ts';
+import { PROJECT } from '../home.ts';
 import { RELEASES, releaseOf } from './releases.ts';
 
 /** Environment variables by which ROS 2 itself sets the discovery range. A release with the switch knows no other. */
@@ -12,7 +13,7 @@ const ROS_VARIABLES = {
 const RANGES = { localhost: 'LOCALHOST', subnet: 'SUBNET', off: 'OFF' } as const;
 
 /** The Fast DDS profile for programs on this machine, of any user. */
-const PROFILE = fileURLToPath(new URL('../../config/fastdds-this-host.xml', import.meta.url));
+const PROFILE = fileURLToPath(new URL('config/fastdds-this-host.xml', PROJECT));
 /** Variables that name a profile. */
 const PROFILE_VARIABLES = [
   ...new Set(Object.values(RELEASES).flatMap(({ profile }) => (profile === null ? [] : [profile]))),

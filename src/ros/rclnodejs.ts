@@ -177,7 +177,7 @@ export type RclLoad =
   | { readonly ok: true; readonly rcl: Rcl; readonly distro: string }
   | { readonly ok: false; readonly reason: string };
 
-const require = createRequire(import.meta.url);
+const load = createRequire(import.meta.url);
 
 /** Variable in which the preparation states why there is no ROS 2. */
 export const UNAVAILABLE = 'ARM_BRIDGE_ROS_UNAVAILABLE';
@@ -231,7 +231,7 @@ export async function loadRclnodejs(): Promise<RclLoad> {
 }
 
 function findPackage(): string | undefined {
-  for (const modules of require.resolve.paths('rclnodejs') ?? []) {
+  for (const modules of load.resolve.paths('rclnodejs') ?? []) {
     const folder = join(modules, 'rclnodejs');
     if (existsSync(join(folder, 'package.json'))) return folder;
   }
@@ -245,7 +245,7 @@ function probeAddon(folder: string): string | undefined {
   for (const file of candidates) {
     if (file === undefined || !existsSync(file)) continue;
     try {
-      require(file);
+      load(file);
       return undefined;
     } catch (error) {
       fault = `the addon of rclnodejs does not load: ${messageOf(error)}`;
