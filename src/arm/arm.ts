@@ -346,7 +346,7 @@ export class Arm implements ControlListener {
     const range = `${servoLower[joint]!.toFixed(2)} to ${servoUpper[joint]!.toFixed(2)} rad`;
     return (
       `the servo of ${this.model.joints[joint]!.name} keeps to its own position limits, ${range}, and accepts no goal at ` +
-      `${pose[joint]!.toFixed(2)} rad: calibrate the arm to set them anew (arm-bridge calibrate)`
+      `${pose[joint]!.toFixed(2)} rad: ask for an angle within them, or calibrate the arm to set them anew (arm-bridge calibrate)`
     );
   }
 
