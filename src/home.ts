@@ -1,7 +1,5 @@
 /** Folder of the sources, `src/`, or of what is compiled of them, `dist/`: wherever the bundler puts this module. */
-const PROGRAM = new URL('./', import.meta.url);
+export const PROGRAM = new URL('./', import.meta.url);
 
 /** The project's own folder, with what a bridge reads: robots, scenes, configuration. */
-const PROJECT = new URL('../', PROGRAM);
-
-export { PROGRAM, PROJECT };
+export const PROJECT = new URL('../', PROGRAM);

@@ -232,7 +232,7 @@ export class Launch {
     running.delete(this);
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGINT');
     await this.#exited;
-    // When the signal comes between two of its events, it may lose a task of its own, and counts that as an error.
+    // ros2 launch may lose a task of its own when the signal comes between two events, and then ends as after an error.
     const lost = this.output.includes('Task was destroyed but it is pending!');
     return lost && this.#child.exitCode === 1 ? 0 : this.#child.exitCode;
   }
