@@ -78,9 +78,13 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
     return (await take(1)).at(-1)!.message.name;
   };
 
-  /** Topics on which frames are told, once a node is seen. */
-  const framesOf = async (by: Witness, node: string): Promise<string[]> =>
-    Object.keys((await by.graph(node)).topics).filter((name) => /\/tf(?:_static)?$/.test(name));
+  /** Waits until frames are told on these topics and on no others: a node is known before all of its topics are. */
+  const framesAreOn = (by: Witness, node: string, topics: readonly string[]): Promise<void> =>
+    expect
+      .poll(async () => Object.keys((await by.graph(node)).topics).filter((name) => /\/tf(?:_static)?$/.test(name)), {
+        timeout: 30_000,
+      })
+      .toEqual(topics);
 
   test.each(FILES)('%s describes its arguments, namespace and prefix among them', async (file) => {
     const { code, output } = await ros2.run('launch', 'arm_bridge', file, '--show-args');
@@ -132,7 +136,7 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
         expect(placed!.child_frame_id).toBe(`${frame_prefix}${urdf.root}`);
         // The bridge's own is the one with the limits of planned motion.
         expect(note!.topics.robot_description).not.toBe('/lab/follower/robot_description');
-        expect(await framesOf(witness, '/lab/follower/arm_bridge')).toEqual(['/lab/tf_static']);
+        await framesAreOn(witness, '/lab/follower/arm_bridge', ['/lab/tf_static']);
       } else {
         expect(note!.arguments).toEqual([
           '-d',
@@ -164,7 +168,9 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
       ['', '/follower', '/leader'].map((arm) => `/${name}${arm}/arm_bridge`),
     );
     await expect.poll(bridges, { timeout: 30_000 }).toEqual(wanted);
-    expect(await framesOf(later, '/two/follower/arm_bridge')).toEqual(
+    await framesAreOn(
+      later,
+      '/two/follower/arm_bridge',
       ['one', 'two'].flatMap((name) => [`/${name}/tf`, `/${name}/tf_static`]),
     );
     await Promise.all(both.map(endsCleanly));
