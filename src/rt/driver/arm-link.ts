@@ -85,7 +85,7 @@ export interface ArmLink {
   onWarning: (text: string) => void;
   /**
    * Called with a joint whose servo cannot go on carrying, and why: the arm must be lowered. If the servo is limp or
-   * silent, the link stays up for at most 10 s, until `giveUp` says that the arm is down or cannot be lowered.
+   * silent, the link stays up for at most 35 s, until `giveUp` says that the arm is down or cannot be lowered.
    */
   onAiling: (joint: number, text: string, ailment: Ailment) => void;
   /** Time from the start of the read until the line has carried its answer, including everything sent before, s. */

@@ -12,8 +12,8 @@ const SILENCE = 0.5;
 const SIMULATED_SILENCE = 5;
 /** Fraction of the watchdog's time after which it may have expired: a servo's answer arrives later than its request. */
 const DOZE = 0.8;
-/** Time for the others to lower the arm, s; longer than the way down may take. */
-const GRACE = 10;
+/** Time for the others to lower the arm, s; longer than the way down may take, at first as usual, then at a crawl. */
+const GRACE = 35;
 
 /** Liveness of one servo: whether the loop may send it goals. */
 export const SERVO_TRUST = defineMachine({

@@ -55,7 +55,7 @@ describe('a servo that does not answer', () => {
     expect(bench.link.up).toBe(true);
   });
 
-  test('for half a second is lost: it is told once, and the others carry the arm for 10 s', async () => {
+  test('for half a second is lost: it is told once, and the others carry the arm for 35 s', async () => {
     const bench = await BenchArm.holding();
     bench.bus.faults.dead.add(2);
     bench.run(0.4);
@@ -66,11 +66,11 @@ describe('a servo that does not answer', () => {
       [1, 'servo 2 (joint 2) has not answered for 0.5 s: check the cable into it', 'silent'],
     ]);
     expect([...bench.link.withheld]).toEqual([0, 2]);
-    bench.run(9);
+    bench.run(34);
     expect([bench.link.up, bench.arm.holding, bench.ailing.length]).toEqual([true, true, 1]);
     // Nobody follows such an arm, but it is steered by those that answer.
     expect(bench.link.readings.sampleTime).toBe(sampleTime);
-    expect(bench.link.readings.steerTime).toBeGreaterThan(sampleTime + 9);
+    expect(bench.link.readings.steerTime).toBeGreaterThan(sampleTime + 34);
     expect(goalsSent(bench)).toEqual([1]);
     bench.run(1.2);
     expect([bench.link.up, bench.link.reason]).toEqual([
