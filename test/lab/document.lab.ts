@@ -16,7 +16,7 @@ beforeAll(async () => {
   await build(builder, 'bookworm', NEWER).finally(() => builder.stop());
   lab = await Lab.start('document');
   person = new Typist(lab, VARIABLES);
-}, 300_000);
+});
 afterAll(() => lab?.stop(), 60_000);
 
 const status = async (token: string) => (await lab.machine.ask('/status', { token })).status;

@@ -56,7 +56,7 @@ beforeAll(async () => {
     body: { robot_pairs: [{ leader_id: 0, follower_id: 1 }] },
   });
   expect(mirror.status, mirror.body).toBe(200);
-}, 300_000);
+});
 afterAll(async () => {
   prometheus?.kill('SIGKILL');
   await lab?.stop();

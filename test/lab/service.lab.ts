@@ -1,19 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Engine } from './support/engine.ts';
-import { imageOf } from './support/images.ts';
+import type { Target } from './support/images.ts';
 import { Machine } from './support/machine.ts';
-import { Booted, layOut } from './support/nspawn.ts';
+import { Booted } from './support/nspawn.ts';
 import { until } from './support/run.ts';
 
 let machine: Machine;
 let booted: Booted;
 
-/** Boots a machine on which the bridge of an image has been built, by root. */
-async function boot(target: 'bookworm' | 'ros'): Promise<void> {
-  const builder = await Engine.start(null);
-  await layOut(builder, imageOf(target)).finally(() => builder.stop());
+/** Boots a machine on which the bridge of a target has been built, by root. */
+async function boot(target: Target): Promise<void> {
   machine = await Machine.start();
-  booted = await Booted.start(machine);
+  booted = await Booted.start(machine, target);
 }
 
 async function shutDown(): Promise<void> {
@@ -59,7 +56,7 @@ async function heardBy(user: string): Promise<void> {
 }
 
 describe('the service of systemd', () => {
-  beforeAll(() => boot('bookworm'), 400_000);
+  beforeAll(() => boot('bookworm'));
   afterAll(shutDown, 60_000);
 
   test('is installed by one command, which makes its user and tokens, and looks at all of it as that user', async () => {
@@ -193,7 +190,7 @@ describe('the service of systemd', () => {
 });
 
 describe('the service of systemd with a ROS 2 below /opt/ros, as a Raspberry Pi has it', () => {
-  beforeAll(() => boot('ros'), 400_000);
+  beforeAll(() => boot('ros'));
   afterAll(shutDown, 60_000);
 
   test('finds it without an environment that names it, and is heard by another user', async () => {

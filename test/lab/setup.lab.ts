@@ -14,7 +14,7 @@ beforeAll(async () => {
   const serve = await lab.compose.arguments('sim', { variables, command: ['simulate', '--tcp', '5555'] });
   await lab.engine.docker(['run', '-d', '--name', 'arm', '--no-healthcheck', ...serve]);
   await until('the arm is served', async () => ((await lab.logs('arm')).includes('is served') ? true : null));
-}, 120_000);
+});
 afterAll(() => lab?.stop(), 60_000);
 
 test('docker compose run --rm setup takes a person from an arm to a configuration, which the lab then drives', async () => {

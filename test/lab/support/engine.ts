@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { Machine } from './machine.ts';
 import { FOLDER, type Outcome, outcome, type RunOptions, run, until } from './run.ts';
@@ -9,22 +10,31 @@ import { FOLDER, type Outcome, outcome, type RunOptions, run, until } from './ru
 const SOCKET = `unix://${FOLDER}/docker.sock`;
 /** That of Debian's package, whatever other client is on the PATH: it has BuildKit without a plug-in. */
 const CLIENT = '/usr/bin/docker';
+/** Whoever listens there has the folders of the engine. The kernel lets go of it when the process ends. */
+const CLAIM = '\0arm-bridge-lab-engine';
+/** Longest wait for the engine that another file has, ms. */
+const TURN_LIMIT = 1_100_000;
 /** An engine that is asked to end stops its containers first, and a bridge lowers its arms, ms. */
 const END_LIMIT = 60_000;
 
 export class Engine {
   readonly #machine: Machine | null;
+  readonly #claim: Server;
   #daemon: ChildProcess;
 
-  private constructor(machine: Machine | null) {
+  private constructor(machine: Machine | null, claim: Server) {
     this.#machine = machine;
+    this.#claim = claim;
     this.#daemon = this.#spawn();
   }
 
-  /** @param machine where containers with the network of the host run; null: on this one, whose network builds need */
+  /**
+   * Waits until no other file has an engine, then starts one.
+   * @param machine where containers with the network of the host run; null: on this one, whose network builds need
+   */
   static async start(machine: Machine | null): Promise<Engine> {
     mkdirSync(FOLDER, { recursive: true });
-    const engine = new Engine(machine);
+    const engine = new Engine(machine, await until('no other file has the engine', claim, TURN_LIMIT));
     await engine.#ready();
     return engine;
   }
@@ -81,12 +91,17 @@ export class Engine {
 
   /** As a machine that is shut down and started again has it. */
   async reboot(): Promise<void> {
-    await this.stop();
+    await this.#end();
     this.#daemon = this.#spawn();
     await this.#ready();
   }
 
   async stop(): Promise<void> {
+    await this.#end();
+    this.#claim.close();
+  }
+
+  async #end(): Promise<void> {
     if (this.#daemon.exitCode !== null) return;
     const ended = once(this.#daemon, 'exit');
     this.#daemon.kill('SIGTERM');
@@ -95,6 +110,14 @@ export class Engine {
     clearTimeout(timer);
   }
 }
+
+/** @returns null while somebody else has it */
+const claim = (): Promise<Server | null> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(null));
+    server.listen(CLAIM, () => resolve(server));
+  });
 
 const lastLines = (file: string): string => readFileSync(file, 'utf8').trim().split('\n').slice(-5).join('\n');
 

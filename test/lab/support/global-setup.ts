@@ -1,8 +1,12 @@
-/** Before all files of the laboratory: packages, base images, and every target of docker/Dockerfile. */
+/** Before all files of the laboratory: packages, base images, every target of docker/Dockerfile, and machines with systemd. */
 import { makeBases, makeDebian, runsContainers } from './bases.ts';
 import { Engine } from './engine.ts';
 import { build, TARGETS } from './images.ts';
+import { layOut } from './nspawn.ts';
 import { installPackages, unavailable } from './run.ts';
+
+/** Targets whose bridge is run by systemd. */
+const WITH_SYSTEMD = ['bookworm', 'ros'] as const;
 
 /** Gets what the machine has to give: packages, an engine that starts, and a container in it that runs. */
 async function startEngine(): Promise<Engine> {
@@ -30,6 +34,7 @@ export default async function setup(): Promise<void> {
     if (wanted.join('') === '') return;
     await makeBases(engine);
     for (const target of TARGETS.filter((name) => wanted.includes(name))) await build(engine, target);
+    for (const target of WITH_SYSTEMD.filter((name) => wanted.includes(name))) await layOut(engine, target);
   } finally {
     await engine.stop();
   }

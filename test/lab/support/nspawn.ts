@@ -4,20 +4,23 @@ import { once } from 'node:events';
 import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Engine } from './engine.ts';
+import { imageOf, type Target } from './images.ts';
 import type { Machine } from './machine.ts';
 import { FOLDER, type Outcome, outcome, ROOT, type RunOptions, run, say, until } from './run.ts';
 
 const IMAGE = 'arm-bridge-lab:systemd';
-const TREE = join(FOLDER, 'nspawn');
+/** Files of the machine on which the bridge of a target has been built, by root. */
+const treeOf = (target: Target): string => join(FOLDER, `nspawn-${target}`);
 
-/** Lays out the files of the machine anew. @param image with a built bridge in /opt/arm-bridge */
-export async function layOut(engine: Engine, image: string): Promise<void> {
-  say('laying out a machine with systemd');
+/** Lays out the files of such a machine anew. */
+export async function layOut(engine: Engine, target: Target): Promise<void> {
+  say(`laying out a machine with systemd and the bridge of ${target}`);
+  const tree = treeOf(target);
   const file = join(ROOT, 'test/lab/bases/systemd.Dockerfile');
   const args = [
     '--network=host',
     '--build-arg',
-    `IMAGE=${image}`,
+    `IMAGE=${imageOf(target)}`,
     '-f',
     file,
     '-t',
@@ -25,13 +28,13 @@ export async function layOut(engine: Engine, image: string): Promise<void> {
     join(ROOT, 'test/lab/bases'),
   ];
   await engine.docker(['build', ...args], { timeout: 300_000 });
-  rmSync(TREE, { recursive: true, force: true });
-  mkdirSync(TREE, { recursive: true });
+  rmSync(tree, { recursive: true, force: true });
+  mkdirSync(tree, { recursive: true });
   const container = await engine.docker(['create', IMAGE]);
   try {
     const archive = join(FOLDER, 'nspawn.tar');
     await engine.docker(['export', '-o', archive, container], { timeout: 120_000 });
-    await run('tar', ['-xf', archive, '-C', TREE], { timeout: 120_000 });
+    await run('tar', ['-xf', archive, '-C', tree], { timeout: 120_000 });
     rmSync(archive);
   } finally {
     await engine.docker(['rm', container]);
@@ -47,9 +50,10 @@ export class Booted {
     this.#init = init;
   }
 
-  static async start(machine: Machine): Promise<Booted> {
-    const args = ['--quiet', '--register=no', '--keep-unit', '--boot', '-D', TREE, '--console=pipe', '--as-pid2=no'];
-    const [program, all] = machine.command('systemd-nspawn', args.slice(0, -1));
+  /** @param target whose machine has been laid out */
+  static async start(machine: Machine, target: Target): Promise<Booted> {
+    const args = ['--quiet', '--register=no', '--keep-unit', '--boot', '-D', treeOf(target), '--console=pipe'];
+    const [program, all] = machine.command('systemd-nspawn', args);
     const nspawn = spawn(program, all, { stdio: ['ignore', 'pipe', 'pipe'] });
     const log = createWriteStream(join(FOLDER, 'nspawn.log'));
     nspawn.stdout.pipe(log);
