@@ -35,6 +35,7 @@ const BRAKING_LIMIT = 0.4;
 /** A goal beyond a servo's own position limit by no more than this is clamped, rad: two programs round differently. */
 const SERVO_LIMIT_SLACK = 0.01;
 
+const UNHEARD = 'its servos have not answered since; if they stay silent, check their supply and cables (arm-bridge doctor)';
 const UNATTENDED =
   'the bridge was busy for more than 0.25 s and would have heard no stop: every arm was made to hold, until it is asked again';
 /** Human-readable reasons why the control thread ended a motion, where its own text says too little. */
@@ -374,7 +375,8 @@ export class Arm implements ControlListener {
       if (snapshot.sampleInstant !== sampleInstant) return snapshot;
       await control.cycleAfter(cycle, Math.max(0.001, deadline - this.clock.now()));
     }
-    throw new BridgeError('no_sample', `Arm ${this.name} has given no sample within ${timeout} s. ${this.#reason}`, {
+    const why = this.#reason || withCause(UNHEARD, this.#trouble());
+    throw new BridgeError('no_sample', `Arm ${this.name} has given no sample within ${timeout} s: ${why}.`, {
       arm: this,
     });
   }

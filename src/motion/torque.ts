@@ -2,6 +2,9 @@ import type { Arm } from '../arm/arm.ts';
 import { BridgeError, type Caller } from '../arm/types.ts';
 import type { MoveService } from './move-service.ts';
 
+/** Longest wait for servos that are to say that they hold, s. */
+const SAMPLE_TIMEOUT = 0.5;
+
 /**
  * Switches the torque of whole arms. An arm already in the requested state is left alone. An arm on its way to the
  * opposite state is taken from its owner, or the request is refused.
@@ -13,12 +16,15 @@ export class TorqueSwitch {
     this.#moves = moves;
   }
 
-  /** Makes the arm hold where it is, without a jump or a sag. @throws {BridgeError} disconnected, stopped, owned */
+  /** Makes the arm hold where it is, without a jump or a sag. @throws {BridgeError} disconnected, stopped, owned, no_sample */
   async on(arm: Arm, caller: Caller): Promise<void> {
     requireOwnServos(arm);
     arm.requireDrivable();
+    const holds = (): boolean => arm.read().holding && arm.headsFor !== 'limp';
+    // A servo that has lost its supply since the last sample is not yet known to hold nothing.
+    if (holds()) await arm.readFresh(SAMPLE_TIMEOUT);
+    if (holds()) return;
     const letGo = arm.headsFor === 'limp';
-    if (arm.read().holding && !letGo) return;
     const session = arm.claim(caller, { still: true });
     try {
       if (letGo) await session.brake();

@@ -45,6 +45,24 @@ describe('a servo that is silent', () => {
     expect((await move).body).toMatchObject({ status: 'ok' });
   });
 
+  test('is not said to hold: torque on is answered when all servos have been heard', async () => {
+    const on = () => bridge.post('/torque/toggle?robot_id=1', { torque_status: true });
+    await bridge.fault('follower', { dead: [ELBOW] });
+    await bridge.pass(0.02);
+    const answer = on();
+    await bridge.pass(0.1);
+    await bridge.fault('follower', { dead: [] });
+    expect((await answer).body).toMatchObject({ status: 'ok' });
+
+    await bridge.fault('follower', { dead: [ELBOW] });
+    await bridge.pass(0.02);
+    const { status, body } = await on();
+    expect([status, body.detail]).toEqual([
+      400,
+      expect.stringMatching(/^Arm follower has given no sample within 0.5 s: its servos have not answered since; .*doctor\)\.$/),
+    ]);
+  });
+
   test('for longer is dead: the others lower the arm around it and hold; the reason names servo and joint; it comes back unmoved', async () => {
     const before = await bridge.truth('follower');
     const rest = bridge.arm('follower').model.poses.get('rest')!;

@@ -13,7 +13,7 @@ interface Finding {
 }
 
 /** Emulated servos of a busy machine may be too late for an answer: it is asked again. */
-const PATIENT = { timeout: 40_000, interval: 100 };
+const PATIENT = { timeout: 120_000, interval: 100 };
 
 describe.skipIf(process.platform !== 'linux')('arm-bridge doctor', () => {
   let folder: string;

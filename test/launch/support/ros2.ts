@@ -193,10 +193,23 @@ function sitesOf(prefixes: readonly string[]): string[] {
   );
 }
 
+/** Longest that a busy machine takes to start or to end what is launched, ms. */
+const PATIENCE = 100_000;
+
 const running = new Set<Launch>();
 afterAll(async () => {
   for (const launch of running) await launch.end();
 });
+
+/** State of a process and the numbers that follow it (proc(5), `stat`), none when it has ended. */
+function statOf(pid: number): string[] {
+  try {
+    const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return line.slice(line.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return [];
+  }
+}
 
 /** `ros2 launch` at work. */
 export class Launch {
@@ -215,9 +228,9 @@ export class Launch {
     }
   }
 
-  /** Waits for a text in what is printed. @throws {Error} when the launch ends without it */
+  /** Waits for a text in what is printed. @throws {Error} when the launch ends without it, or does not print it */
   async says(text: RegExp): Promise<RegExpExecArray> {
-    for (;;) {
+    for (const since = performance.now(); performance.now() - since < PATIENCE; ) {
       const found = text.exec(this.output);
       if (found !== null) return found;
       if (this.#child.exitCode !== null || this.output.includes('process has died')) {
@@ -225,16 +238,39 @@ export class Launch {
       }
       await setTimeout(50);
     }
+    throw new Error(`it has not said ${text}:\n${this.output}`);
   }
 
-  /** Ctrl-C, and the exit code. */
+  /** Ctrl-C, and the exit code. @throws {Error} when the launch goes on */
   async end(): Promise<number | null> {
     running.delete(this);
-    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGINT');
-    await this.#exited;
-    // ros2 launch may lose a task of its own when the signal comes between two events, and then ends as after an error.
-    const lost = this.output.includes('Task was destroyed but it is pending!');
-    return lost && this.#child.exitCode === 1 ? 0 : this.#child.exitCode;
+    await this.#idle();
+    if (this.#runs) this.#child.kill('SIGINT');
+    const ended = await Promise.race([this.#exited.then(() => true), setTimeout(PATIENCE, false, { ref: false })]);
+    if (!ended) {
+      this.#child.kill('SIGTERM');
+      throw new Error(`it has not ended after Ctrl-C:\n${this.output}`);
+    }
+    return this.#child.exitCode;
+  }
+
+  get #runs(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /**
+   * Waits until it waits for events. Python raises a Ctrl-C in the middle of whatever it runs, and an event that
+   * ros2 launch handles then is lost: it ends with 1, or never.
+   */
+  async #idle(): Promise<void> {
+    let before = '';
+    for (let still = 0; still < 4 && this.#runs; ) {
+      await setTimeout(50);
+      const [state, ...numbers] = statOf(this.#child.pid!);
+      const used = numbers.slice(10, 12).join();
+      still = state === 'S' && used === before ? still + 1 : 0;
+      before = used;
+    }
   }
 
   /** Waits until it ends by itself. */

@@ -59,7 +59,7 @@ async function serve({ arm: name, makeBus }: (typeof FAMILIES)[number], switches
 }
 
 /** One read; servos that have not answered after `patience` (ms) are asked once more, then given up. Returns ms. */
-function read(bus: ServoBus, register: { address: number; size: number }, patience = 500): Promise<number> {
+function read(bus: ServoBus, register: { address: number; size: number }, patience = 2000): Promise<number> {
   return new Promise((resolve) => {
     const start = performance.now();
     const timer = setInterval(() => bus.expire(), patience);
@@ -78,24 +78,24 @@ describe.each(FAMILIES)('faults of a served $arm', (family) => {
   const served = (...switches: string[]): Promise<ServoBus> => serve(family, switches);
 
   it('lose: some replies never come, and others do', async () => {
-    const bus = await served('lose=0.3');
-    for (let i = 0; i < 10; i++) await read(bus, POSITION, 50);
+    const bus = await served('lose=0.5');
+    for (let i = 0; i < 6; i++) await read(bus, POSITION, 300);
     const lost = bus.lost.reduce((sum, count) => sum + count, 0);
-    // 60 replies, each asked for twice at 30 %.
+    // 36 replies, each asked for twice: 9 are lost, and all of them or none once in 30 000 runs.
     expect(lost).toBeGreaterThan(0);
-    expect(lost).toBeLessThan(40);
+    expect(lost).toBeLessThan(36);
     expect(bus.discarded).toBe(0);
   });
 
   it('corrupt: some replies are thrown away for their checksum', async () => {
     const bus = await served('corrupt=0.5');
-    for (let i = 0; i < 4; i++) await read(bus, POSITION, 50);
+    for (let i = 0; i < 4; i++) await read(bus, POSITION, 300);
     expect(bus.discarded).toBeGreaterThan(0);
   });
 
   it('dead: one servo is silent, the others are not', async () => {
     const bus = await served('dead=3');
-    await read(bus, POSITION, 100);
+    await read(bus, POSITION, 500);
     expect([...bus.answered]).toEqual([1, 1, 0, 1, 1, 1]);
   });
 
