@@ -145,7 +145,11 @@ export class DynamixelFirmware implements EmulatedServo {
   /** Sum of the position error, step s. */
   #integral = 0;
 
-  // Decoded registers that the position loop needs in every step.
+  // Decoded registers that every step or every packet needs.
+  #id = 0;
+  #secondaryId: number | null = null;
+  #minPosition = 0;
+  #maxPosition = 0;
   #torqueOn = false;
   #direction: 1 | -1 = 1;
   #mode = 0;
@@ -189,13 +193,12 @@ export class DynamixelFirmware implements EmulatedServo {
   }
 
   get id(): number {
-    return this.#get('id');
+    return this.#id;
   }
 
   /** Id of a group whose instructions the servo obeys without answering; null: none. */
   get secondaryId(): number | null {
-    const id = this.#get('secondary_id');
-    return id > MAX_ID ? null : id;
+    return this.#secondaryId;
   }
 
   get torqueOn(): boolean {
@@ -337,7 +340,9 @@ export class DynamixelFirmware implements EmulatedServo {
       if (name === 'goal_position' && this.#faults.ignoresGoals) continue;
       storeRaw(this.memory, row.address, row.size, raw);
       if (row.access === 'eeprom') storeRaw(this.#persisted, row.address, row.size, raw);
-      this.#decode();
+      // Goals come in every cycle.
+      if (name === 'goal_position') this.#goal = decodeSign(row.sign, raw);
+      else this.#decode();
       this.#written(name);
     }
     return 0;
@@ -577,9 +582,8 @@ export class DynamixelFirmware implements EmulatedServo {
   }
 
   #checkGoal(value: number): number {
-    if (this.#get('operating_mode') !== OperatingMode.position)
-      return Math.abs(value) > MULTI_TURN ? ErrorNumber.dataRange : 0;
-    return value < this.#get('min_position') || value > this.#get('max_position') ? ErrorNumber.dataLimit : 0;
+    if (this.#mode !== OperatingMode.position) return Math.abs(value) > MULTI_TURN ? ErrorNumber.dataRange : 0;
+    return value < this.#minPosition || value > this.#maxPosition ? ErrorNumber.dataLimit : 0;
   }
 
   #hasMode(mode: number): boolean {
@@ -624,9 +628,14 @@ export class DynamixelFirmware implements EmulatedServo {
     this.#integral = 0;
   }
 
-  /** Decodes the registers that the position loop needs; call after every register change. */
+  /** Decodes the registers that every step or every packet needs; call after every register change. */
   #decode(): void {
     const driveMode = this.#get('drive_mode');
+    const secondaryId = this.#get('secondary_id');
+    this.#id = this.#get('id');
+    this.#secondaryId = secondaryId > MAX_ID ? null : secondaryId;
+    this.#minPosition = this.#get('min_position');
+    this.#maxPosition = this.#get('max_position');
     const current = this.#registers.goal_current;
     this.#torqueOn = this.#get('torque_enable') === 1;
     this.#direction = driveMode & REVERSE ? -1 : 1;
