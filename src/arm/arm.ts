@@ -35,7 +35,8 @@ const BRAKING_LIMIT = 0.4;
 /** A goal beyond a servo's own position limit by no more than this is clamped, rad: two programs round differently. */
 const SERVO_LIMIT_SLACK = 0.01;
 
-const UNHEARD = 'its servos have not answered since; if they stay silent, check their supply and cables (arm-bridge doctor)';
+const UNHEARD =
+  'its servos have not answered since; if they stay silent, check their supply and cables (arm-bridge doctor)';
 const UNATTENDED =
   'the bridge was busy for more than 0.25 s and would have heard no stop: every arm was made to hold, until it is asked again';
 /** Human-readable reasons why the control thread ended a motion, where its own text says too little. */

@@ -59,7 +59,9 @@ describe('a servo that is silent', () => {
     const { status, body } = await on();
     expect([status, body.detail]).toEqual([
       400,
-      expect.stringMatching(/^Arm follower has given no sample within 0.5 s: its servos have not answered since; .*doctor\)\.$/),
+      expect.stringMatching(
+        /^Arm follower has given no sample within 0.5 s: its servos have not answered since; .*doctor\)\.$/,
+      ),
     ]);
   });
 
