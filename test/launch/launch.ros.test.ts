@@ -78,13 +78,11 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
     return (await take(1)).at(-1)!.message.name;
   };
 
-  /** Waits until frames are told on these topics and on no others: a node is known before all of its topics are. */
-  const framesAreOn = (by: Witness, node: string, topics: readonly string[]): Promise<void> =>
-    expect
-      .poll(async () => Object.keys((await by.graph(node)).topics).filter((name) => /\/tf(?:_static)?$/.test(name)), {
-        timeout: 30_000,
-      })
-      .toEqual(topics);
+  /** Waits until frames are told on these topics and on no others. */
+  const framesAreOn = (by: Witness, node: string, wanted: readonly string[]): Promise<void> =>
+    by.graphPasses(node, ({ topics }) =>
+      expect(Object.keys(topics).filter((name) => /\/tf(?:_static)?$/.test(name))).toEqual(wanted),
+    );
 
   test.each(FILES)('%s describes its arguments, namespace and prefix among them', async (file) => {
     const { code, output } = await ros2.run('launch', 'arm_bridge', file, '--show-args');
@@ -162,12 +160,12 @@ describe.skipIf(NO_ROS2 !== null)('ros2 launch arm_bridge', () => {
     // A witness that begins now knows no nodes of bridges that have ended.
     const later = await Witness.start(GRAPH);
     onTestFinished(() => later.close());
-    const bridges = async () =>
-      (await later.graph('/two/follower/arm_bridge')).nodes.filter((node) => node.endsWith('/arm_bridge'));
     const wanted = ['one', 'two'].flatMap((name) =>
       ['', '/follower', '/leader'].map((arm) => `/${name}${arm}/arm_bridge`),
     );
-    await expect.poll(bridges, { timeout: 30_000 }).toEqual(wanted);
+    await later.graphPasses('/two/follower/arm_bridge', ({ nodes }) =>
+      expect(nodes.filter((node) => node.endsWith('/arm_bridge'))).toEqual(wanted),
+    );
     await framesAreOn(
       later,
       '/two/follower/arm_bridge',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { describe } from 'vitest';
+import { describe, vi } from 'vitest';
 import { loadRclnodejs } from '../../../src/ros/rclnodejs.ts';
 import { freeDomain } from '../../support/domain.ts';
 
@@ -232,6 +232,11 @@ export class Witness {
   /** What the graph holds once `node` is seen, or after `timeout` s. */
   async graph(node: string, timeout = TIMEOUT): Promise<Graph> {
     return (await this.#ask({ op: 'graph', node, timeout })) as Graph;
+  }
+
+  /** Checks what the graph holds, again until it passes: a node is seen before all of its topics and services are. */
+  async graphPasses(node: string, check: (graph: Graph) => void): Promise<void> {
+    await vi.waitFor(async () => check(await this.graph(node)), { timeout: 30_000, interval: 100 });
   }
 
   /** Makes further nodes that read a topic each: crowd_1, crowd_2 and so on. */
