@@ -35,6 +35,7 @@ const BRAKING_LIMIT = 0.4;
 /** A goal beyond a servo's own position limit by no more than this is clamped, rad: two programs round differently. */
 const SERVO_LIMIT_SLACK = 0.01;
 
+/** Why there is no sample, where the arm has no reason of its own. */
 const UNHEARD =
   'its servos have not answered since; if they stay silent, check their supply and cables (arm-bridge doctor)';
 const UNATTENDED =

@@ -20,12 +20,15 @@ export class TorqueSwitch {
   async on(arm: Arm, caller: Caller): Promise<void> {
     requireOwnServos(arm);
     arm.requireDrivable();
+    const ask = arm.ask();
     const holds = (): boolean => arm.read().holding && arm.headsFor !== 'limp';
     // A servo that has lost its supply since the last sample is not yet known to hold nothing.
     if (holds()) await arm.readFresh(SAMPLE_TIMEOUT);
+    // A stop may have come meanwhile.
+    arm.requireDrivable();
     if (holds()) return;
     const letGo = arm.headsFor === 'limp';
-    const session = arm.claim(caller, { still: true });
+    const session = arm.claim(caller, { still: true, ask });
     try {
       if (letGo) await session.brake();
       await session.torqueOn();

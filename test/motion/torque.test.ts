@@ -71,3 +71,20 @@ test('torque on leaves alone what is driven and what somebody keeps', async () =
   expect(await outcome(bridge, bridge.bridge.torque.on(arm, B))).toBe('ok');
   expect(await bridge.until(moving)).toMatchObject({ ok: true });
 });
+
+test('torque on that waits for its servos is over when its arm is asked to go limp, or is stopped, meanwhile', async () => {
+  const bridge = await VirtualBridge.startLight();
+  const arm = bridge.arm();
+  await bridge.until(bridge.bridge.torque.on(arm, A));
+  const stale = outcome(bridge, bridge.bridge.torque.on(arm, A));
+  const off = bridge.bridge.torque.off(arm, true, A);
+  expect(await stale).toBeInstanceOf(Error);
+  await bridge.until(off);
+  await bridge.pass(0.5);
+  expect(arm.read().torque).toBe(false);
+
+  await bridge.until(bridge.bridge.torque.on(arm, A));
+  const late = outcome(bridge, bridge.bridge.torque.on(arm, A));
+  void bridge.post('/stop');
+  expect(await late).toMatchObject({ code: 'stopped' });
+});
