@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer, type ListenOptions, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseUrdf } from '../../src/kinematics/urdf.ts';
 import { ROS_DOMAIN } from '../e2e/support/bridge.ts';
 import { type JointStateMessage, Witness } from '../ros/support/ros.ts';
+import { listening } from '../support/listening.ts';
 import { type Launch, NO_ROS2, ROOT, Ros2 } from './support/ros2.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
@@ -26,23 +26,15 @@ interface Transforms {
   readonly transforms: readonly { readonly child_frame_id: string }[];
 }
 
-/** Listens for the rest of the test. @returns what it listens with; null: somebody else does */
-async function listening(where: ListenOptions): Promise<Server | null> {
-  const server = createServer();
-  onTestFinished(() => void server.close());
-  return new Promise((resolve) => {
-    server.once('error', () => resolve(null));
-    server.listen(where, () => resolve(server));
-  });
-}
-
 /**
  * Whether a test may have the port that the bridge takes when nobody says otherwise: it is free, and no other test process of
  * this machine, of whatever checkout, is about to take it.
  */
 async function mayTakeDefaultPort(): Promise<boolean> {
   const claim = await listening({ path: '\0arm-bridge-default-port' });
-  const server = claim === null ? null : await listening({ host: '127.0.0.1', port: 8020 });
+  if (claim === null) return false;
+  onTestFinished(() => void claim.close());
+  const server = await listening({ host: '127.0.0.1', port: 8020 });
   if (server === null) return false;
   server.close();
   await once(server, 'close');

@@ -199,18 +199,23 @@ export async function runToEnd(...args: string[]): Promise<{ code: number | null
   return { code, output, errors };
 }
 
+/** State of a process and the numbers that follow it (proc(5), `stat`); empty when it has ended. */
+export function statOf(pid: number): string[] {
+  try {
+    const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return line.slice(line.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return [];
+  }
+}
+
 /** Command lines of the processes that this one has started, directly or not, and that have not ended. */
 export function livingChildren(): string[] {
   const parents = new Map<number, number>();
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
-    try {
-      const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
-      const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      if (state !== 'Z') parents.set(Number(entry), Number(parent));
-    } catch {
-      // It has ended meanwhile.
-    }
+    const [state, parent] = statOf(Number(entry));
+    if (state !== undefined && state !== 'Z') parents.set(Number(entry), Number(parent));
   }
   const descends = (pid: number): boolean => {
     for (let at = parents.get(pid); at !== undefined && at > 0; at = parents.get(at))

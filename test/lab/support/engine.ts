@@ -2,8 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import type { Server } from 'node:net';
 import { dirname, join } from 'node:path';
+import { listening } from '../../support/listening.ts';
 import type { Machine } from './machine.ts';
 import { FOLDER, type Outcome, outcome, type RunOptions, run, until } from './run.ts';
 
@@ -11,7 +12,7 @@ const SOCKET = `unix://${FOLDER}/docker.sock`;
 /** That of Debian's package, whatever other client is on the PATH: it has BuildKit without a plug-in. */
 const CLIENT = '/usr/bin/docker';
 /** Whoever listens there has the folders of the engine. The kernel lets go of it when the process ends. */
-const CLAIM = '\0arm-bridge-lab-engine';
+const CLAIM = { path: '\0arm-bridge-lab-engine' };
 /** Longest wait for the engine that another file has, ms. */
 const TURN_LIMIT = 1_100_000;
 /** An engine that is asked to end stops its containers first, and a bridge lowers its arms, ms. */
@@ -34,7 +35,7 @@ export class Engine {
    */
   static async start(machine: Machine | null): Promise<Engine> {
     mkdirSync(FOLDER, { recursive: true });
-    const engine = new Engine(machine, await until('no other file has the engine', claim, TURN_LIMIT));
+    const engine = new Engine(machine, await until('no other file has the engine', () => listening(CLAIM), TURN_LIMIT));
     await engine.#ready();
     return engine;
   }
@@ -110,14 +111,6 @@ export class Engine {
     clearTimeout(timer);
   }
 }
-
-/** @returns null while somebody else has it */
-const claim = (): Promise<Server | null> =>
-  new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(null));
-    server.listen(CLAIM, () => resolve(server));
-  });
 
 const lastLines = (file: string): string => readFileSync(file, 'utf8').trim().split('\n').slice(-5).join('\n');
 

@@ -19,7 +19,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
-import { HAS_ROS, ROS_PYTHON, rosEnvironment } from '../../e2e/support/bridge.ts';
+import { HAS_ROS, ROS_PYTHON, rosEnvironment, statOf } from '../../e2e/support/bridge.ts';
 import { sitePackages, WITNESS_PYTHON } from '../../support/witness.ts';
 
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -200,16 +200,6 @@ const running = new Set<Launch>();
 afterAll(async () => {
   for (const launch of running) await launch.end();
 });
-
-/** State of a process and the numbers that follow it (proc(5), `stat`), none when it has ended. */
-function statOf(pid: number): string[] {
-  try {
-    const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return line.slice(line.lastIndexOf(')') + 2).split(' ');
-  } catch {
-    return [];
-  }
-}
 
 /** `ros2 launch` at work. */
 export class Launch {

@@ -81,9 +81,9 @@ describe.each(FAMILIES)('faults of a served $arm', (family) => {
     const bus = await served('lose=0.5');
     for (let i = 0; i < 6; i++) await read(bus, POSITION, 300);
     const lost = bus.lost.reduce((sum, count) => sum + count, 0);
-    // 36 replies, each asked for twice: 9 are lost, and all of them or none once in 30 000 runs.
+    // 36 replies, each asked for twice at 50 %: 9 are lost, and none once in 30 000 runs.
     expect(lost).toBeGreaterThan(0);
-    expect(lost).toBeLessThan(36);
+    expect(lost).toBeLessThan(24);
     expect(bus.discarded).toBe(0);
   });
 
