@@ -9,7 +9,17 @@ import { countTests, failures, totalsLine } from './totals.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const reports = mkdtempSync(join(tmpdir(), 'arm-bridge-tests-'));
-process.on('exit', () => rmSync(reports, { recursive: true, force: true }));
+/** The vitest that runs now, with a session of its own; undefined between two. */
+let vitest;
+process.on('exit', () => {
+  try {
+    // What it has started is ended with it. A terminal's Ctrl-C reaches neither.
+    if (vitest !== undefined) process.kill(-vitest.pid, 'SIGTERM');
+  } catch {
+    // All of them have ended meanwhile, or vitest never began.
+  }
+  rmSync(reports, { recursive: true, force: true });
+});
 for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
   process.on(signal, () => process.exit(code));
 
@@ -54,11 +64,14 @@ export async function runTests(title, node, args, { folder = root, env = {} } = 
   const report = join(reports, `${runs++}.json`);
   const began = performance.now();
   process.stdout.write(`\n=== ${title}\n`);
-  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+  const program = join(root, 'node_modules', 'vitest', 'vitest.mjs');
   const atOnce = join(root, 'scripts', 'lib', 'failures-at-once.mjs');
   const reporters = ['--reporter=default', '--reporter=json', `--reporter=${atOnce}`, `--outputFile.json=${report}`];
-  const child = spawn(node, [vitest, 'run', ...reporters, ...args], {
+  vitest = spawn(node, [program, 'run', ...reporters, ...args], {
     cwd: folder,
+    // Linux shares the processor out by session. Bridges wake hundreds of times per second, and in one session with busy
+    // programs they would keep those of other sessions from it, such as browsers.
+    detached: true,
     // What outlives a bridge is not to meet this user's own, or that of the next run.
     env: {
       ...process.env,
@@ -69,12 +82,13 @@ export async function runTests(title, node, args, { folder = root, env = {} } = 
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const ended = await new Promise((resolve) => {
-    child.once('error', ({ message }) => {
+    vitest.once('error', ({ message }) => {
       process.stdout.write(`${title}: ${message}\n`);
       resolve(false);
     });
-    child.once('exit', (code) => resolve(code === 0));
+    vitest.once('exit', (code) => resolve(code === 0));
   });
+  vitest = undefined;
   let parsed = null;
   try {
     parsed = JSON.parse(readFileSync(report, 'utf8'));

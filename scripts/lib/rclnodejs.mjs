@@ -1,6 +1,15 @@
 // rclnodejs: its native addon, and the JavaScript of every message.
 
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -122,7 +131,14 @@ async function place(root, ros, file, run, needed = false) {
 
 /** For a sourced ROS 2, which only the build scripts of the package know how to find. */
 async function compileByGyp(root, ros, run) {
-  const folder = folderOf(root);
+  const folder = join(folderOf(root), 'whole');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  for (const name of ['scripts', 'src', 'third_party']) symlinkSync(join('..', name), join(folder, name));
+  // Sources that it adds for some releases only stand in lists of their own, and stay there.
+  const [gyp, first] = /^ {6}'sources': \[([^\]]*)\]/m.exec(readBinding(root)) ?? [];
+  writeFileSync(join(folder, 'whole.cpp'), wholeOf(root, first));
+  writeFileSync(join(folder, 'binding.gyp'), readBinding(root).replace(gyp, "      'sources': ['./whole.cpp']"));
   const headers = nodeHeadersPrefix();
   await run(
     process.execPath,
@@ -130,6 +146,21 @@ async function compileByGyp(root, ros, run) {
     // Its build scripts call `node` and `which ros2`.
     { cwd: folder, env: { ...ros.env, PATH: `${ros.env.PATH}${delimiter}${dirname(process.execPath)}` } },
   );
+  renameSync(join(folder, 'build', 'Release', 'rclnodejs.node'), addonPath(root));
+  rmSync(folder, { recursive: true });
+}
+
+const readBinding = (root) => readFileSync(join(folderOf(root), 'binding.gyp'), 'utf8');
+
+/**
+ * One source that includes all of those that a list of binding.gyp names: each of them alone reads the same large headers
+ * again, which takes nine times as long.
+ */
+function wholeOf(root, list) {
+  const sources = [...list.matchAll(/'\.\/([\w/.-]+\.cpp)'/g)].map(([, file]) => join(folderOf(root), file));
+  // One source has the guard of its own header by mistake, and would be skipped once that has been included.
+  const guardOf = (file) => /^#ifndef (\w+_H_)$/m.exec(readFileSync(file, 'utf8'))?.[1];
+  return sources.map((file) => `#undef ${guardOf(file) ?? 'NONE'}\n#include "${file}"\n`).join('');
 }
 
 const gypOf = (folder) => createRequire(join(folder, 'package.json')).resolve('node-gyp/bin/node-gyp.js');
@@ -150,19 +181,10 @@ const LINKED = [
   'rosidl_runtime_c',
 ];
 
-/**
- * Compiles the addon from one file that includes all of its sources: each of them alone reads the same large headers
- * again, which takes nine times as long.
- */
 async function compileWhole(root, ros, addon, run) {
   const folder = folderOf(root);
-  const gyp = readFileSync(join(folder, 'binding.gyp'), 'utf8');
-  const sources = [...gyp.matchAll(/'\.\/([\w/.-]+\.cpp)'/g)].map(([, file]) => join(folder, file));
   const whole = `${addon}.cpp`;
-  // One source has the guard of its own header by mistake, and would be skipped once that has been included.
-  const guardOf = (file) => /^#ifndef (\w+_H_)$/m.exec(readFileSync(file, 'utf8'))?.[1];
-  const lines = sources.map((file) => `#undef ${guardOf(file) ?? 'NONE'}\n#include "${file}"\n`);
-  writeFileSync(whole, lines.join(''));
+  writeFileSync(whole, wholeOf(root, readBinding(root)));
   const includes = [
     folder,
     join(folder, 'third_party', 'ref-napi', 'src'),

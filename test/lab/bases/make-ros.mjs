@@ -9,12 +9,18 @@ import { basename, join } from 'node:path';
 const [repository, path] = process.argv.slice(2);
 const load = (file) => import(join(repository, 'scripts', 'lib', file));
 const { findPython } = await load('platform.mjs');
-const { buildPrefix, libraryFolders, locatePrefix } = await load('ros-prefix.mjs');
+const { buildPrefix, libraryFolders, locatePrefix, prefixEnvironment } = await load('ros-prefix.mjs');
 
 const run = async (program, args, options = {}) =>
   String(execFileSync(program, args, { ...options, stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 2 ** 26 }));
 const prefix = { ...locatePrefix(repository, '/opt/cache', findPython()), path };
 await buildPrefix(repository, prefix, run);
+// The official image gets it as a package; tf2_msgs is left to the bridge's own preparation, which is to be tried too.
+const interfaces = join(repository, 'scripts', 'interfaces.py');
+const definitions = join(repository, 'interfaces', 'control_msgs');
+await run(join(path, 'bin', 'python'), ['-B', interfaces, path, path, '/opt/cache/interfaces', definitions], {
+  env: prefixEnvironment(prefix, process.env),
+});
 
 const site = `${libraryFolders(prefix)[0]}/python3.${prefix.python.minor}/site-packages`;
 const put = (name, value) => `export ${name}="${value}\${${name}:+:$${name}}"`;

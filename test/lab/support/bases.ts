@@ -111,7 +111,7 @@ async function makeNode(engine: Engine, image: string): Promise<void> {
 async function makeRos(engine: Engine, image: string, node: string, sum: string): Promise<void> {
   const context = freshContext('ros-base');
   cpSync(join(BASES, 'make-ros.mjs'), join(context, 'make-ros.mjs'));
-  for (const name of ['scripts/lib', 'scripts/locks', 'interfaces', 'package.json']) {
+  for (const name of ['scripts/lib', 'scripts/locks', 'scripts/interfaces.py', 'interfaces', 'package.json']) {
     cpSync(join(ROOT, name), join(context, 'repository', name), { recursive: true });
   }
   const distro = /^ros:(\w+)-/.exec(image)![1]!;
