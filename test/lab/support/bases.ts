@@ -34,23 +34,23 @@ function sumOf(...names: readonly string[]): string {
   return sum.digest('hex');
 }
 
-/** Makes those that the engine does not have yet, or has as they were made before. */
-export async function makeBases(engine: Engine): Promise<void> {
-  const ros = sumOf('make-ros.mjs', 'ros.Dockerfile');
-  const has = async (image: string): Promise<boolean> => {
-    const format = ['--format', `{{index .Config.Labels "${MADE_BY}"}}`];
-    const { code, stdout } = await engine.outcome(['image', 'inspect', ...format, image]);
-    return code === 0 && (!image.startsWith('ros:') || stdout.trim() === ros);
-  };
-  const wanted = basesOf(readFileSync(join(ROOT, 'docker/Dockerfile'), 'utf8'));
-  const node = wanted.find((name) => name.startsWith('node:'))!;
-  for (const image of [node, ...wanted.filter((name) => name !== node)]) {
-    if (await has(image)) continue;
-    say(`making the base image ${image}`);
-    if (image === node) await makeNode(engine, image);
-    else if (/^ros:\w+-ros-base$/.test(image)) await makeRos(engine, image, node, ros);
-    else throw new Error(`docker/Dockerfile is made from ${image}, which test/lab/support/bases.ts cannot make`);
-  }
+/** Makes the one with a name that begins so, if the engine does not have it yet, or has it as it was made before. */
+export async function makeBase(engine: Engine, kind: 'node:' | 'ros:'): Promise<void> {
+  const named = basesOf(readFileSync(join(ROOT, 'docker/Dockerfile'), 'utf8'));
+  const unknown = named.find((name) => !/^(node:.*-bookworm-slim|ros:\w+-ros-base)$/.test(name));
+  if (unknown !== undefined)
+    throw new Error(`docker/Dockerfile is made from ${unknown}, which test/lab/support/bases.ts cannot make`);
+  const [node, image] = ['node:', kind].map((begin) => named.find((name) => name.startsWith(begin))!) as [
+    string,
+    string,
+  ];
+  const sum = sumOf('make-ros.mjs', 'ros.Dockerfile');
+  const format = ['--format', `{{index .Config.Labels "${MADE_BY}"}}`];
+  const { code, stdout } = await engine.outcome(['image', 'inspect', ...format, image]);
+  if (code === 0 && (kind === 'node:' || stdout.trim() === sum)) return;
+  say(`making the base image ${image}`);
+  if (kind === 'node:') await makeNode(engine, node);
+  else await makeRos(engine, image, node, sum);
 }
 
 /** Makes the image of Debian that all others are made from, if the engine does not have it yet. */

@@ -1,7 +1,7 @@
 /** Before all files of the laboratory: packages, base images, every target of docker/Dockerfile, and machines with systemd. */
-import { makeBases, makeDebian, runsContainers } from './bases.ts';
+import { makeBase, makeDebian, runsContainers } from './bases.ts';
 import { Engine } from './engine.ts';
-import { build, TARGETS } from './images.ts';
+import { build, TARGETS, type Target } from './images.ts';
 import { layOut } from './nspawn.ts';
 import { installPackages, unavailable } from './run.ts';
 
@@ -32,8 +32,12 @@ export default async function setup(): Promise<void> {
   const wanted = process.env.ARM_BRIDGE_LAB_TARGETS?.split(',') ?? TARGETS;
   try {
     if (wanted.join('') === '') return;
-    await makeBases(engine);
-    for (const target of TARGETS.filter((name) => wanted.includes(name))) await build(engine, target);
+    await makeBase(engine, 'node:');
+    const buildAll = async (...targets: Target[]): Promise<void> => {
+      for (const target of targets.filter((name) => wanted.includes(name))) await build(engine, target);
+    };
+    // Side by side, since most of each is done by one compiler or one package manager at a time.
+    await Promise.all([buildAll('http', 'bookworm'), makeBase(engine, 'ros:').then(() => buildAll('ros', 'foxglove'))]);
     for (const target of WITH_SYSTEMD.filter((name) => wanted.includes(name))) await layOut(engine, target);
   } finally {
     await engine.stop();

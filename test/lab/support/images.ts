@@ -21,7 +21,7 @@ export async function build(engine: Engine, target: Target, version = VERSION): 
   const begin = performance.now();
   const revision = (await run('git', ['rev-parse', 'HEAD'], { cwd: ROOT })).trim();
   const variables = { ARM_BRIDGE_TARGET: target, ARM_BRIDGE_VERSION: version, ARM_BRIDGE_REVISION: revision };
-  const args = ['--network=host', ...(await buildArguments(variables))];
+  const args = ['--network=host', ...(await buildArguments(target, variables))];
   const file = ['-f', 'docker/Dockerfile', '--target', target, '-t', imageOf(target, version), '.'];
   await engine.docker(['build', ...args, ...file], { cwd: ROOT, timeout: BUILD_LIMIT });
   const seconds = (performance.now() - begin) / 1000;
@@ -30,8 +30,8 @@ export async function build(engine: Engine, target: Target, version = VERSION): 
 }
 
 /** Those that docker/compose.yaml gives every build. */
-async function buildArguments(variables: Readonly<Record<string, string>>): Promise<string[]> {
-  const { services } = await new Compose('build').load(['*'], variables);
+async function buildArguments(target: Target, variables: Readonly<Record<string, string>>): Promise<string[]> {
+  const { services } = await new Compose(`build-${target}`).load(['*'], variables);
   const { args } = services.lab!.build as { readonly args: Readonly<Record<string, string>> };
   return Object.entries(args).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
 }
