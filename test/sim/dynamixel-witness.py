@@ -74,9 +74,17 @@ result["after_reset"] = packets.read1ByteTxRx(port, 5, 11)
 port.closePort()
 
 rust = rustypot.Xl330PyController(path, 1_000_000, 2.0)
+
+
+def scan(tries=20):
+    """It waits for milliseconds only, whatever its port is set to; a busy computer may take longer to answer."""
+    found = rust.scan([1, 2])
+    return found if len(found) == 2 or tries == 1 else scan(tries - 1)
+
+
 rust_result = {
     "ping": [rust.ping(1), rust.ping(16)],
-    "scan": rust.scan([1, 2]),
+    "scan": scan(),
     "write": rust.write_register_with_error(2, "goal_position", 1024),
     "read": rust.read_register(2, "goal_position"),
     "negative": (rust.write_register(3, "homing_offset", -77), rust.read_register(3, "homing_offset"))[1],
