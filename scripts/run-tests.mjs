@@ -12,7 +12,9 @@ import { copyCheckout, otherEnvironment } from './lib/other-ros.mjs';
  * those of all others here, and all with `npm run check`.
  */
 const ONLY_CALCULATE = [
+  'arm',
   'bench',
+  'bridge',
   'calibration',
   'explore',
   'kinematics',
@@ -60,35 +62,45 @@ const WHOLE = [
   ].join('|'),
 ];
 
+const skip = (what, variable) =>
+  process.stdout.write(`\nSKIPPED: no test was run on ${what}, since ${variable} names none\n`);
+
+/** The unit tests that a newer Node may run otherwise. */
+function runOnNewerNode(node) {
+  const others = readdirSync(new URL('../test', import.meta.url))
+    .filter((name) => !ONLY_CALCULATE.includes(name))
+    .map((name) => `test/${name}`);
+  return runTests('unit tests on Node 24', node, ['--project', 'unit', ...others]);
+}
+
+async function runOnOtherRos(folder) {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  copyCheckout(root, folder);
+  const tools = process.env.ARM_BRIDGE_ROS2_TOOLS ?? join(root, '..', 'shared', 'witness', 'ros2-tools.py');
+  const elsewhere = { folder, env: { ...otherEnvironment(folder), ARM_BRIDGE_ROS2_TOOLS: tools } };
+  const title = `ROS 2 ${elsewhere.env.ROS_DISTRO}`;
+  return [
+    await runTests(title, process.execPath, GRAPH, elsewhere),
+    await runTests(`a bridge on ${title}`, process.execPath, WHOLE, elsewhere),
+  ];
+}
+
 const chosen = process.argv.slice(2);
 // The unit tests come first, beside which nothing is late.
 const [checks, everything] = await Promise.all([runChecks(), runTests('tests', process.execPath, chosen)]);
 const tests = [everything];
-const newerNode = process.env.ARM_BRIDGE_NODE_24;
-if (chosen.length === 0 && newerNode) {
-  const others = readdirSync(new URL('../test', import.meta.url))
-    .filter((name) => !ONLY_CALCULATE.includes(name))
-    .map((name) => `test/${name}`);
-  tests.push(await runTests('unit tests on Node 24', newerNode, ['--project', 'unit', ...others]));
-  const projects = ['--project', 'edge', '--project', 'e2e'];
-  tests.push(await runTests('edges on Node 24', newerNode, [...projects, ...ON_NEWER_NODE]));
-} else if (chosen.length === 0) {
-  process.stdout.write('\nSKIPPED: no test was run on Node 24, since ARM_BRIDGE_NODE_24 names none\n');
+if (chosen.length === 0) {
+  const { ARM_BRIDGE_NODE_24: newerNode, ARM_BRIDGE_OTHER_ROS: otherRos } = process.env;
+  // The same people and faults each time: what breaks a rule in them has changed since they were explored.
+  const hour = runScript('an hour of faults in virtual time', 'explore:hour');
+  if (newerNode) tests.push(await runOnNewerNode(newerNode));
+  else skip('Node 24', 'ARM_BRIDGE_NODE_24');
+  checks.push(await hour);
+  const edges = ['--project', 'edge', '--project', 'e2e', ...ON_NEWER_NODE];
+  if (newerNode) tests.push(await runTests('edges on Node 24', newerNode, edges));
+  if (otherRos) tests.push(...(await runOnOtherRos(otherRos)));
+  else skip('another ROS 2', 'ARM_BRIDGE_OTHER_ROS');
 }
-const otherRos = process.env.ARM_BRIDGE_OTHER_ROS;
-if (chosen.length === 0 && otherRos) {
-  const root = fileURLToPath(new URL('..', import.meta.url));
-  copyCheckout(root, otherRos);
-  const tools = process.env.ARM_BRIDGE_ROS2_TOOLS ?? join(root, '..', 'shared', 'witness', 'ros2-tools.py');
-  const elsewhere = { folder: otherRos, env: { ...otherEnvironment(otherRos), ARM_BRIDGE_ROS2_TOOLS: tools } };
-  const title = `ROS 2 ${elsewhere.env.ROS_DISTRO}`;
-  tests.push(await runTests(title, process.execPath, GRAPH, elsewhere));
-  tests.push(await runTests(`a bridge on ${title}`, process.execPath, WHOLE, elsewhere));
-} else if (chosen.length === 0) {
-  process.stdout.write('\nSKIPPED: no test was run on another ROS 2, since ARM_BRIDGE_OTHER_ROS names none\n');
-}
-// The same people and faults each time: what breaks a rule in them has changed since they were explored.
-if (chosen.length === 0) checks.push(await runScript('an hour of faults in virtual time', 'explore:hour'));
 const line = tell(checks, tests);
 // npm may print after this program, so whoever needs the totals last (.ci/run) names a file for them.
 if (process.env.TEST_TOTALS_FILE) writeFileSync(process.env.TEST_TOTALS_FILE, `${line}\n`);
