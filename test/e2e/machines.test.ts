@@ -80,7 +80,8 @@ describe.skipIf(typeof machines === 'string')(
     });
 
     test('when the cable is pulled in the middle of a movement it holds where it is, and both sides say what is the case; then they go on', async () => {
-      await here.ask(operator, '/sim/hand', { robot_id: 0, joints: { shoulder_pan: -0.8 }, duration: 2.5 });
+      // So slow that a busy machine pulls the cable before the arm is there.
+      await here.ask(operator, '/sim/hand', { robot_id: 0, joints: { shoulder_pan: -0.8 }, duration: 8 });
       await sleep(0.6);
       here.setCable(false);
       await sleep(AT_REST);

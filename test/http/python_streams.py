@@ -27,8 +27,8 @@ class StandIn:
     refuses = False
     #: Streams that are still to be refused with these statuses, for a moment.
     later = []
-    #: Streams that are still to be left silent.
-    silent = 0
+    #: Streams are left silent, also those that a busy machine opens later than their client waits.
+    silent = False
 
     def start(self):
         self.server = serve(self.greet, "127.0.0.1", self.port, process_request=self.check, close_timeout=0.1)
@@ -36,9 +36,9 @@ class StandIn:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def greet(self, stream):
+        silent = self.silent
         stream.send('{"type": "hello"}')
-        if self.silent > 0:
-            self.silent -= 1
+        if silent:
             stream.protocol.receive_data = lambda data: None
             time.sleep(SILENCE)
         else:
@@ -96,13 +96,15 @@ def tried(bridge, there):
     since = time.monotonic()
     types.append(next(frames)["type"])
     waited = time.monotonic() - since
-    there.silent = 1
+    there.silent = True
     types.append(next(frames)["type"])
+    there.silent = False
     since = time.monotonic()
     types.append(next(frames)["type"])
     noticed = time.monotonic() - since
-    there.silent = 1
+    there.silent = True
     unheard = unreachable(bridge)
+    there.silent = False
     no_arm = refused(lambda: JointStream(bridge.arm(7)))
     there.refuses = True
     told = refused(lambda: next(frames))
@@ -117,8 +119,9 @@ async def tried_async(bridge, there):
     there.leave()
     types.append((await anext(frames))["type"])
     there.later = [429]
-    there.silent = 1
+    there.silent = True
     types.append((await anext(frames))["type"])
+    there.silent = False
     types.append((await anext(frames))["type"])
     there.refuses = True
     try:
