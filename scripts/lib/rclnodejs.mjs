@@ -181,6 +181,7 @@ const LINKED = [
   'rosidl_runtime_c',
 ];
 
+/** For a ROS 2 from PyPI, whose headers and libraries are where this preparation has put them. */
 async function compileWhole(root, ros, addon, run) {
   const folder = folderOf(root);
   const whole = `${addon}.cpp`;

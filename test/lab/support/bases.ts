@@ -40,17 +40,15 @@ export async function makeBase(engine: Engine, kind: 'node:' | 'ros:'): Promise<
   const unknown = named.find((name) => !/^(node:.*-bookworm-slim|ros:\w+-ros-base)$/.test(name));
   if (unknown !== undefined)
     throw new Error(`docker/Dockerfile is made from ${unknown}, which test/lab/support/bases.ts cannot make`);
-  const [node, image] = ['node:', kind].map((begin) => named.find((name) => name.startsWith(begin))!) as [
-    string,
-    string,
-  ];
+  const nameOf = (begin: string): string => named.find((name) => name.startsWith(begin))!;
+  const image = nameOf(kind);
   const sum = sumOf('make-ros.mjs', 'ros.Dockerfile');
   const format = ['--format', `{{index .Config.Labels "${MADE_BY}"}}`];
   const { code, stdout } = await engine.outcome(['image', 'inspect', ...format, image]);
   if (code === 0 && (kind === 'node:' || stdout.trim() === sum)) return;
   say(`making the base image ${image}`);
-  if (kind === 'node:') await makeNode(engine, node);
-  else await makeRos(engine, image, node, sum);
+  if (kind === 'node:') await makeNode(engine, image);
+  else await makeRos(engine, image, nameOf('node:'), sum);
 }
 
 /** Makes the image of Debian that all others are made from, if the engine does not have it yet. */
