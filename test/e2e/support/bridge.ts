@@ -13,6 +13,8 @@ const START_LIMIT = 120_000;
 
 /** What a busy machine may have prevented is asked for so often. */
 const TRIES = 20;
+/** A little longer than a stream that was interrupted is to be silent before it is taken again, s. */
+const STREAM_PAUSE = 0.6;
 
 export interface Answer {
   readonly status: number;
@@ -83,6 +85,15 @@ export class BridgeClient {
       if (tries === TRIES) throw new Error(`the arms do not rise: ${JSON.stringify(body)}`);
       await sleep(0.5);
     }
+  }
+
+  /**
+   * Asks for a goal of joints once more, as a stream of them does. A stream that a busy machine has interrupted is taken again
+   * after a pause only: after a refusal this one makes it.
+   */
+  async write(query: string, body: { angles: readonly number[]; joints_ids: readonly number[] }): Promise<void> {
+    const { status } = await this.post(`/joints/write${query}`, body);
+    if (status !== 200) await sleep(STREAM_PAUSE);
   }
 
   /** An arm's entry of GET /status. */
