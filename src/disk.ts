@@ -29,9 +29,9 @@ export interface Disk {
  * replaces it there. Does nothing for other users.
  * @throws {Error} of the file system
  */
-export function handOver(path: string): void {
+export function handOver(path: string, folder = dirname(path)): void {
   if (process.getuid?.() !== 0) return;
-  const { uid, gid } = statSync(dirname(path));
+  const { uid, gid } = statSync(folder);
   lchownSync(path, uid, gid);
 }
 

@@ -26,7 +26,7 @@ export function countTests(report, ended) {
 }
 
 /** Lines of a failure's message that are kept: what was expected, what came, and where. */
-const MESSAGE_LINES = 12;
+const MESSAGE_LINES = 30;
 
 /** A failure, in a paragraph. @param {string} file @param {string} test what comes after it @param {string} message */
 export function shown(file, test, message) {

@@ -2,12 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
+  chownSync,
+  closeSync,
   copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -15,11 +19,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { defaultStateFolder } from '../arm/gain-store.ts';
 import { systemClock } from '../clock.ts';
+import { RECEIVED, RESCUED, UNFINISHED } from '../config/folders.ts';
 import { ConfigError, loadConfig, usualConfigFile } from '../config/load.ts';
 import { handOver, makeFolder } from '../disk.ts';
 import { VERSION } from '../version.ts';
@@ -47,6 +52,9 @@ const manifestSchema = z.object({
 });
 type Manifest = z.output<typeof manifestSchema>;
 
+/** Recordings that change while they are read. */
+const CHANGING = [UNFINISHED, RESCUED, RECEIVED];
+
 /** What to do about a file that the configuration leads to. */
 const NOT_THERE =
   'does not exist, and is not in the backup. Containers keep such files in docker/secrets: copy them from there. The ' +
@@ -68,8 +76,17 @@ function tar(...args: string[]): void {
   if (status !== 0) throw new UsageError(`tar failed: ${(error?.message ?? stderr).trim()}`);
 }
 
+/** SHA-256 of a file, read piece by piece: a recording may be larger than the memory. */
 function sum(file: string): string {
-  return createHash('sha256').update(readFileSync(file)).digest('hex');
+  const [hash, piece, descriptor] = [createHash('sha256'), Buffer.alloc(1 << 20), openSync(file, 'r')];
+  try {
+    for (let read = readSync(descriptor, piece); read > 0; read = readSync(descriptor, piece)) {
+      hash.update(piece.subarray(0, read));
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+  return hash.digest('hex');
 }
 
 /** Every file below a folder, as a path relative to it. */
@@ -101,6 +118,10 @@ function backup(file: string, options: BackupOptions): number {
      */
     const put = (from: string, to: string): void => {
       if (!existsSync(from)) return;
+      if (CHANGING.includes(extname(from))) {
+        process.stderr.write(`${from}: not in the backup, since it is still being written\n`);
+        return;
+      }
       if (statSync(from).isDirectory()) {
         for (const name of filesBelow(from)) put(join(from, name), `${to}/${name}`);
         return;
@@ -223,7 +244,13 @@ function restore(file: string, options: RestoreOptions): number {
     const moves = Object.keys(manifest.files).flatMap((name) => {
       const [kind, ...rest] = name.split('/');
       const to = homes[kind!]?.(rest.join('/')) ?? null;
-      return to === null ? [] : [{ name, to, secret: kind === 'tokens' }];
+      if (to === null) {
+        if (kind === 'tokens' && options.tokens) {
+          process.stderr.write(`${name} is not restored: the configuration in ${file} does not say where it goes\n`);
+        }
+        return [];
+      }
+      return [{ name, to, secret: kind === 'tokens' }];
     });
     const differing = moves.filter(({ name, to }) => existsSync(to) && sum(to) !== manifest.files[name]);
     if (differing.length > 0 && !options.force) {
@@ -232,13 +259,17 @@ function restore(file: string, options: RestoreOptions): number {
           'End the bridge, make a backup of what is there, then add --force',
       );
     }
+    makeFolder(there.state);
     for (const { name, to, secret } of moves) {
       makeFolder(dirname(to));
       const draft = `${to}.${process.pid}`;
+      const old = existsSync(to) ? statSync(to) : null;
       // A copy takes the mode of its source before any content.
-      chmodSync(join(scratch, name), secret ? 0o600 : 0o644);
+      chmodSync(join(scratch, name), old === null ? (secret ? 0o600 : 0o644) : old.mode & 0o777);
       copyFileSync(join(scratch, name), draft);
-      handOver(draft);
+      // Who could read it still can. A new secret is the bridge's, which reads it: its state folder says who that is.
+      if (old === null) handOver(draft, secret ? there.state : dirname(to));
+      else if (process.getuid?.() === 0) chownSync(draft, old.uid, old.gid);
       renameSync(draft, to);
       process.stderr.write(`${to}\n`);
     }

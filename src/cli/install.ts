@@ -18,6 +18,7 @@ const USUAL_PLACE = '/opt/arm-bridge';
 const USER = 'arm-bridge';
 const HOME = '/var/lib/arm-bridge';
 const CONFIG = '/etc/arm-bridge/config.yaml';
+const ENVIRONMENT = '/etc/arm-bridge/environment';
 const UNIT = '/etc/systemd/system/arm-bridge.service';
 const DROP_IN = `${UNIT}.d/realtime.conf`;
 /** Serial ports belong to one of these groups: Debian, Fedora and their like; Arch. */
@@ -111,6 +112,11 @@ function checkedHome(): string {
   return home;
 }
 
+/** What the service is started with beside its unit, such as ROS_DOMAIN_ID=7. */
+function settings(): string[] {
+  return linesOf(ENVIRONMENT).filter((line) => /^\w+=/.test(line));
+}
+
 function linesOf(file: string): string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
 }
@@ -155,14 +161,15 @@ function install({ config, realtime = false, start, into }: Options): number {
       tell('udev does not run: its rules are in force once it does');
   }
   run('systemctl', 'daemon-reload');
-  return prove(home, start);
+  return prove(home, serialGroup, start);
 }
 
-/** Runs the doctor as the service's user, then starts the service. @returns the exit code */
-function prove(home: string, start: boolean): number {
+/** Runs the doctor with the user and the group of the service, then starts the service. @returns the exit code */
+function prove(home: string, serialGroup: string, start: boolean): number {
   const program = join(home, 'docker', 'arm-bridge');
   run('install', '-d', '-o', USER, '-g', USER, '-m', '750', HOME);
-  const as = ['-u', USER, '--', 'env', `HOME=${HOME}`, program, 'doctor', '--json', '--config', CONFIG];
+  const as = ['-u', USER, '-g', USER, '-G', serialGroup, '--', 'env', ...settings(), `HOME=${HOME}`];
+  as.push(program, 'doctor', '--json', '--config', CONFIG);
   tell(`as the user ${USER}: arm-bridge doctor --config ${CONFIG}`);
   const { stdout, stderr } = spawnSync('runuser', as, { encoding: 'utf8', cwd: '/' });
   if (stdout === '') throw new UsageError(`the user ${USER} cannot run ${program}: ${stderr.trim()}`);

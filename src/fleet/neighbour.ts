@@ -88,6 +88,15 @@ export class Neighbour {
     return this.overview?.id ?? this.announcedId;
   }
 
+  /**
+   * Whether other programs may be told to send it a token: the configuration names it, or it has answered with a certificate
+   * that the laboratory's authority has signed. Anything on the network can announce itself.
+   */
+  get vouchedFor(): boolean {
+    if (this.source === 'configured') return true;
+    return !this.#credentials.anyAuthority && this.seen !== null && this.state !== 'untrusted';
+  }
+
   /** Time since its last answer, s. */
   get silence(): number {
     return this.#clock.now() - this.#heard;

@@ -88,7 +88,10 @@ export function metricsText(services: HttpServices, requests: RequestCounts, liv
     page.add('http_request_seconds', 'summary', help, labels, count, '_count');
   }
   page.add('live_clients', 'gauge', 'Clients of the live stream.', {}, live);
-  page.add('ros_enabled', 'gauge', 'ROS 2 is on.', {}, services.ros().enabled ? 1 : 0);
+  if (services.configuration().ros.enabled !== false) {
+    const help = 'ROS 2 is on; absent where the configuration turns it off.';
+    page.add('ros_enabled', 'gauge', help, {}, services.ros().enabled ? 1 : 0);
+  }
   page.add('resident_memory_bytes', 'gauge', 'Memory of the process.', {}, process.memoryUsage.rss());
   const { user, system } = process.cpuUsage();
   page.add('cpu_seconds_total', 'counter', 'Processor time of the process.', {}, (user + system) / 1e6);
@@ -115,13 +118,10 @@ function addArm(page: Exposition, arm: Arm, now: number): void {
   const snapshot = arm.read();
   const labels = { arm: arm.name };
   for (const state of ARM_STATES) {
-    page.add(
-      'arm_state',
-      'gauge',
-      '1 for the state of the arm.',
-      { ...labels, state },
-      state === snapshot.state ? 1 : 0,
-    );
+    // Nobody is to be called for an arm that somebody has disconnected.
+    if (arm.detached) break;
+    const help = '1 for the state of the arm; absent while it is disconnected on purpose.';
+    page.add('arm_state', 'gauge', help, { ...labels, state }, state === snapshot.state ? 1 : 0);
   }
   page.add('arm_torque', 'gauge', 'Some servo has torque.', labels, snapshot.torque ? 1 : 0);
   const age = snapshot.sampleTime === 0 ? Number.NaN : now - snapshot.sampleTime;

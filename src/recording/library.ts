@@ -12,6 +12,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
+import { RECEIVED, RESCUED, UNFINISHED } from '../config/folders.ts';
 import type { Disk } from '../disk.ts';
 import { messageOf } from '../message-of.ts';
 import { BAG_METADATA, bagMetadata, labelsIn, relabelled } from './bag-metadata.ts';
@@ -32,11 +33,8 @@ import { trim } from './trim.ts';
 /** Valid names of recordings and datasets, which are also file names. */
 export const RECORDING_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const MCAP = '.mcap';
-/** File suffixes: being written; being rescued from that; nothing could be rescued; being received or trimmed. */
-const UNFINISHED = '.part';
-const RESCUED = '.rescued';
+/** Suffix of a file from which nothing could be rescued. */
 const BROKEN = '.broken';
-const RECEIVED = '.received';
 /** Index of a dataset, in its folder. */
 const INDEX = 'dataset.json';
 const MEGABYTE = 1e6;
@@ -105,6 +103,10 @@ export class Library {
     mkdirSync(this.folder, { recursive: true });
     this.#share();
     if (this.#taken(name)) throw new RecordingError(`There is a recording "${name}" already: choose another name.`);
+    // Its folder would take the dataset's place.
+    if (name === dataset) {
+      throw new RecordingError(`"${name}" is the name of its dataset: choose another name for the recording.`);
+    }
     const room = this.#room();
     if (content === 'joints') return { writing: this.#fileOf(name) + UNFINISHED, path: this.#fileOf(name), room };
     if (dataset !== null && this.#find(dataset) !== undefined) {
@@ -352,8 +354,17 @@ export class Library {
     const left = path + UNFINISHED;
     const made = path + RESCUED;
     rmSync(made, { force: true });
-    const { ino } = statSync(left);
-    const count = await rescue(left, made, pause);
+    const { ino, size } = statSync(left);
+    const room = freeBytes(this.folder) - RESERVE;
+    if (size > room) {
+      throw new RecordingError(
+        `there is room for ${Math.max(0, Math.floor(room / MEGABYTE))} MB, and it needs ${Math.ceil(size / MEGABYTE)} MB: make room, and start the bridge again`,
+      );
+    }
+    const count = await rescue(left, made, pause).catch((error: unknown) => {
+      rmSync(made, { force: true });
+      throw error;
+    });
     // It may have been deleted during a pause, and another recording of its name may have begun.
     if (statSync(left, { throwIfNoEntry: false })?.ino !== ino) {
       rmSync(made, { force: true });
@@ -416,7 +427,7 @@ export class Library {
     this.#known.delete(place.path);
     if (place.folder === null) {
       rmSync(place.path, { force: true });
-      rmSync(place.path + UNFINISHED, { force: true });
+      for (const suffix of [UNFINISHED, RESCUED]) rmSync(place.path + suffix, { force: true });
     } else {
       rmSync(place.folder, { recursive: true, force: true });
     }

@@ -20,13 +20,19 @@ let environment: NodeJS.ProcessEnv;
 
 /** The files of this checkout that docker/Dockerfile.dockerignore lets into an image. */
 function filesOfImage(): string[] {
-  const ignored = readFileSync(join(ROOT, 'docker/Dockerfile.dockerignore'), 'utf8')
+  const patterns = readFileSync(join(ROOT, 'docker/Dockerfile.dockerignore'), 'utf8')
     .split('\n')
-    .filter((line) => /^[^#*\s]/.test(line));
+    .filter((line) => /^[^#\s]/.test(line))
+    .map((line) => {
+      const glob = line.replace(/^!/, '').replaceAll('.', '\\.').replaceAll('*', '[^/]*').replace('[^/]*[^/]*/', '(.*/)?');
+      return { kept: line.startsWith('!'), names: new RegExp(`^${glob}(/|$)`) };
+    });
+  // The last line that matches decides, as for an engine.
+  const isIgnored = (name: string): boolean => patterns.findLast(({ names }) => names.test(name))?.kept === false;
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT });
   return String(listed)
     .split('\n')
-    .filter((name) => name !== '' && !ignored.some((path) => name === path || name.startsWith(`${path}/`)));
+    .filter((name) => name !== '' && !isIgnored(name));
 }
 
 beforeAll(() => {

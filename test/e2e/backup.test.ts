@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -83,6 +84,19 @@ test('a backup brings configuration and calibrations to another computer; tokens
     expect(statSync(here.at(secret)).mode & 0o777).toBe(0o600);
   }
   expect(readFileSync(here.at('data/arm-bridge/recordings/wave.mcap'), 'utf8')).toBe('joints');
+});
+
+test('what is being recorded is in no backup, and who could read a file still can after it was put back', async () => {
+  const here = filled('here');
+  const file = join(folder, 'backup.tar.gz');
+  writeFileSync(here.at('data/arm-bridge/recordings/now.mcap.part'), 'half');
+  const { code, told } = await bridge(here, 'backup', file, '--tokens', '--recordings');
+  expect([code, told]).toEqual([0, expect.stringMatching(/now\.mcap\.part: not in the backup.*recordings 1/s)]);
+  const token = here.at('etc/token');
+  writeFileSync(token, 'another\n');
+  chmodSync(token, 0o640);
+  expect(await bridge(here, 'restore', file, '--tokens', '--force')).toMatchObject({ code: 0 });
+  expect([readFileSync(token, 'utf8'), statSync(token).mode & 0o777]).toEqual(['a-token-of-this-test-alone\n', 0o640]);
 });
 
 test('a restored backup brings no revoked token back, and one without the token of the bridge says where it is', async () => {

@@ -9,7 +9,9 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { Announcement } from '../../src/fleet/announcement.ts';
+import { Authority } from '../../src/fleet/authority.ts';
 import { Fleet } from '../../src/fleet/fleet.ts';
+import { Neighbour, type NeighbourSource } from '../../src/fleet/neighbour.ts';
 import { hearsGroups } from '../support/multicast.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 50 };
@@ -229,6 +231,22 @@ test('a certificate of the laboratory’s authority is good under the names that
       ['untrusted', expect.stringMatching(/^its certificate is for another name: call it in fleet\.bridges as/)],
       ['answers', ''],
     ]);
+});
+
+test('of bridges that announce themselves those are vouched for that have proved who they are', async () => {
+  const { ca, ...leaf } = signed('IP:127.0.0.1');
+  const stranger = await served(() => [404, '']);
+  const [proven, other] = [await servedSecurely(leaf, []), await servedSecurely(certify('other', 'IP:127.0.0.1'), [])];
+  const authority = new Authority(readFileSync(ca, 'utf8'));
+  const vouched = async (url: string, source: NeighbourSource, anyAuthority: boolean): Promise<boolean> => {
+    const neighbour = new Neighbour(systemClock, url, source, { token: null, authority, anyAuthority, client: 'desk' });
+    await neighbour.look();
+    return neighbour.vouchedFor;
+  };
+  expect(await vouched(proven, 'announced', false)).toBe(true);
+  expect(await vouched(other, 'announced', false)).toBe(false);
+  expect(await vouched(stranger, 'announced', true)).toBe(false);
+  expect(await vouched(stranger, 'configured', true)).toBe(true);
 });
 
 test('a token that would go over a network in plain text is told of', () => {

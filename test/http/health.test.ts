@@ -92,12 +92,12 @@ test('metrics are in the text format of Prometheus: each name described once, an
   }
 });
 
-test('Prometheus is given every configured bridge, heard or not, and those found once they have been heard', async () => {
+test('Prometheus, which sends its token there, is given the bridges that are vouched for', async () => {
   const services = fakeServices();
   const others = [
-    { url: 'https://bench-1.lab:8020', source: 'configured', seen: null, overview: null },
-    { url: 'http://192.0.2.1:8020', source: 'announced', seen: null, overview: null },
-    { url: 'http://192.0.2.2:8020', source: 'announced', seen: 1, overview: { name: 'bench-2' } },
+    { url: 'https://bench-1.lab:8020', vouchedFor: true, overview: null },
+    { url: 'http://192.0.2.1:8020', vouchedFor: false, overview: { name: 'bench-3' } },
+    { url: 'https://192.0.2.2:8020', vouchedFor: true, overview: { name: 'bench-2' } },
   ];
   Object.defineProperty(services.fleet, 'neighbours', { value: others });
   const open = buildApp(services);
@@ -105,6 +105,6 @@ test('Prometheus is given every configured bridge, heard or not, and those found
   await open.close();
   expect(told.slice(1)).toEqual([
     { targets: ['bench-1.lab:8020'], labels: { __scheme__: 'https', bridge: 'https://bench-1.lab:8020' } },
-    { targets: ['192.0.2.2:8020'], labels: { __scheme__: 'http', bridge: 'bench-2' } },
+    { targets: ['192.0.2.2:8020'], labels: { __scheme__: 'https', bridge: 'bench-2' } },
   ]);
 });

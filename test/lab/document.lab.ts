@@ -69,9 +69,9 @@ test('a backup brings back what was lost', async () => {
   await inVolume(
     `mkdir -p $(dirname ${CALIBRATION}) && echo mine > ${CALIBRATION} && echo '# mine' >> /etc/arm-bridge/config.yaml`,
   );
-  await person.type('docker compose run --rm -T setup backup - > lab.tar.gz');
+  await person.type('docker compose run --rm -T setup backup - > ~/lab.tar.gz');
   await inVolume(`rm ${CALIBRATION} && sed -i /mine/d /etc/arm-bridge/config.yaml`);
-  await person.type('docker compose run --rm -T setup restore --force - < lab.tar.gz');
+  await person.type('docker compose run --rm -T setup restore --force - < ~/lab.tar.gz');
   expect(await inVolume(`cat ${CALIBRATION}; grep mine /etc/arm-bridge/config.yaml`)).toBe('mine\n# mine');
 }, 120_000);
 
@@ -84,7 +84,7 @@ test('an update keeps what was set up and a stop that nobody has reset, and so d
   await person.type('docker compose --profile lab up -d');
   expect((await lab.machine.ask('/stop', { method: 'POST', token })).status).toBe(200);
   await person.type('docker compose --profile lab stop');
-  await person.type('docker compose run --rm -T setup backup - > before.tar.gz');
+  await person.type('docker compose run --rm -T setup backup - > ~/before.tar.gz');
   person.variables = { ...VARIABLES, ARM_BRIDGE_VERSION: NEWER };
   await person.type('docker compose --profile lab up -d --build');
   expect(await image()).toBe(`arm-bridge:${NEWER}-bookworm`);

@@ -252,8 +252,8 @@ export const fleetRoutes = [
     id: 'bridges_targets',
     summary: 'All bridges, for Prometheus',
     description:
-      'What `http_sd_configs` of Prometheus reads: this bridge, those of `fleet.bridges`, and those that have been found and heard, ' +
-      'each with its scheme and name (its URL until it has been heard).',
+      'What `http_sd_configs` of Prometheus reads: this bridge, those of `fleet.bridges`, and those that have been found and have ' +
+      'proved by `fleet.authority` that they belong to it, each with its scheme and name (its URL until it has been heard).',
     answer: {
       description: 'Targets with their labels.',
       schema: targets,
@@ -262,8 +262,8 @@ export const fleetRoutes = [
     handler: ({ services: { fleet }, address }, { request }) => {
       const own = request.headers.host ?? `${address().host}:${address().port}`;
       const others = fleet.neighbours.flatMap((neighbour) => {
-        // One that should be there and has never answered is down. Anything on the network can announce itself.
-        if (neighbour.seen === null && neighbour.source !== 'configured') return [];
+        // Prometheus sends its token to all that are listed. A configured one that has never answered is down.
+        if (!neighbour.vouchedFor) return [];
         const { protocol, host } = new URL(neighbour.url);
         return [{ targets: [host], labels: { __scheme__: protocol.slice(0, -1), bridge: nameOf(neighbour) } }];
       });

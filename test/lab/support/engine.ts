@@ -77,7 +77,9 @@ export class Engine {
     const { redirection = '', ...rest } = options;
     const all = ['-H', SOCKET, ...args];
     if (redirection === '') return outcome(CLIENT, all, { env: environment(), ...rest });
-    return outcome('sh', ['-c', `exec "$0" "$@" ${redirection}`, CLIENT, ...all], { env: environment(), ...rest });
+    // What a person keeps at home is kept in the folder of the test.
+    const env = { ...environment(), HOME: rest.cwd };
+    return outcome('sh', ['-c', `exec "$0" "$@" ${redirection}`, CLIENT, ...all], { env, ...rest });
   }
 
   /** What `docker ARGS` prints. @throws {Error} when it fails */

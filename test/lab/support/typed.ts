@@ -34,7 +34,7 @@ export const NOT_TYPED: Readonly<Record<string, string>> = {
     'takes a hand that leads the joints of a real arm; test/lab/service.lab.ts imports a calibration',
   'sudo systemctl start arm-bridge': 'test/lab/service.lab.ts',
   'journalctl -u arm-bridge -f': 'test/lab/service.lab.ts, without waiting for more',
-  'sudo /opt/arm-bridge/docker/arm-bridge backup --config /etc/arm-bridge/config.yaml before.tar.gz':
+  'sudo /opt/arm-bridge/docker/arm-bridge backup --config /etc/arm-bridge/config.yaml ~/before.tar.gz':
     'test/lab/service.lab.ts',
   'sudo git -C /opt/arm-bridge pull': 'test/lab/service.lab.ts has no repository there',
   'npm pack': 'test/e2e/package.test.ts packs, installs and runs the package',
