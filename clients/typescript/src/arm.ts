@@ -6,7 +6,7 @@ import { Motion } from './motion.ts';
 export type Move = Schemas['AbsoluteMoveRequest'];
 export type RelativeMove = Schemas['RelativeMoveRequest'];
 type Unit = 'rad' | 'degrees' | 'motor_units';
-interface GravityOptions extends Pick<Meaning, 'take_over'> {
+interface GravityOptions extends Omit<Meaning, 'signal'> {
   readonly values?: Schemas['GravityCompensationValues'];
   readonly release?: Release;
 }
@@ -128,14 +128,14 @@ export class Arm {
 
   /** How the arm is, 20 times a second unless `rate` says otherwise, for ever. */
   async *states(options: StreamOptions = {}): AsyncGenerator<Schemas['ArmState'], void, void> {
-    let id: number | null = null;
-    const onConnection: LiveOptions['onConnection'] = (connection) => {
-      // A bridge that has started again may give its arms other ids.
-      id = null;
-      options.onConnection?.(connection);
-    };
-    for await (const frame of this.bridge.live({ ...options, onConnection, topics: ['arms'] })) {
-      id ??= await this.bridge.idOf(this.key);
+    // Whoever asks for an arm that there is not is told so, in place of waiting for ever.
+    let id = await this.bridge.idOf(this.key);
+    for await (const frame of this.bridge.live({ ...options, topics: ['arms'] })) {
+      if (frame.type === 'hello') {
+        // A bridge that has started again may have given its arms other ids.
+        id = frame.arms.find((arm) => arm.name === this.key)?.id ?? id;
+        continue;
+      }
       const state = frame.type === 'arms' ? frame.arms.find((arm) => arm.id === id) : undefined;
       if (state !== undefined) yield state;
     }
@@ -185,14 +185,19 @@ export class Arm {
     request: Schemas['MotionRequest'],
     { key, signal, ...query }: Meaning & { readonly key?: string } = {},
   ): Promise<Motion> {
+    const path = await this.#path();
     const { id } = await this.bridge.call('post', '/api/v1/arms/{name}/motions', {
-      path: await this.#path(),
+      path,
       body: request,
       query,
       ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
       ...signalOf({ ...(signal === undefined ? {} : { signal }) }),
     });
-    return new Motion(this.bridge, { ...(await this.#path()), motion: id });
+    const motion = new Motion(this.bridge, { ...path, motion: id });
+    const cancel = (): void => void motion.cancel().catch(() => {});
+    if (signal?.aborted) cancel();
+    else signal?.addEventListener('abort', cancel, { once: true });
+    return motion;
   }
 
   /**

@@ -21,7 +21,7 @@ type AnswerOf<O> =
     ? O['responses'][200]['content']['application/json']
     : O extends Answered<202>
       ? O['responses'][202]['content']['application/json']
-      : undefined;
+      : string;
 
 export interface Asked<O> {
   readonly body?: BodyOf<O>;
@@ -53,6 +53,15 @@ export interface Meaning {
   readonly uncalibrated?: boolean;
   /** The arm decelerates to a hold when it aborts. */
   readonly signal?: AbortSignal;
+}
+
+type Moving = Omit<Meaning, 'signal'>;
+
+/** The fields that have a value. */
+function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
 }
 
 /** What becomes of an arm that floated: it is lowered and released, holds, or is released at once and falls. */
@@ -187,9 +196,10 @@ export class Bridge {
     return new BridgeError(`no answer from the bridge at ${this.url}`, { code: 'unreachable', remedy, cause });
   }
 
-  /** The JSON of an answer. @throws {BridgeError} not done (`status: "error"`), or broken off */
+  /** The JSON of an answer, or its text where it is none. @throws {BridgeError} not done (`status: "error"`), or broken off */
   async read(response: Response): Promise<unknown> {
-    const answer: unknown = await response.json().catch((cause) => {
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    const answer: unknown = await (isJson ? response.json() : response.text()).catch((cause) => {
       throw this.unreachable(cause);
     });
     if (!hasFailed(answer)) return answer;
@@ -293,14 +303,14 @@ export class Bridge {
   async mirror(
     leader: Arm | string | number,
     followers: Arm | string | number | readonly (Arm | string | number)[],
-    request: Omit<Schemas['StartLeaderArmControlRequest'], 'robot_pairs'> & Pick<Meaning, 'take_over'> = {},
+    request: Omit<Schemas['StartLeaderArmControlRequest'], 'robot_pairs'> & Moving = {},
   ): Promise<Schemas['StatusResponse']> {
-    const { take_over, ...fields } = request;
+    const { take_over, uncalibrated, ...fields } = request;
     const id = (arm: Arm | string | number): Promise<number> => this.idOf(arm instanceof Arm ? arm.key : arm);
     const leader_id = await id(leader);
     const followed = await Promise.all([followers].flat().map((arm) => id(arm as Arm | string | number)));
     const robot_pairs = followed.map((follower_id) => ({ leader_id, follower_id }));
-    const query = take_over === undefined ? {} : { take_over };
+    const query = given({ take_over, uncalibrated });
     return this.call('post', '/move/leader/start', { body: { ...fields, robot_pairs }, query });
   }
 
@@ -313,10 +323,11 @@ export class Bridge {
     follower: string,
     {
       take_over,
+      uncalibrated,
       ...fields
-    }: Omit<Schemas['PairStartRequest'], 'leader' | 'follower'> & Pick<Meaning, 'take_over'> = {},
+    }: Omit<Schemas['PairStartRequest'], 'leader' | 'follower'> & Moving = {},
   ): Promise<Schemas['StatusResponse']> {
-    const query = take_over === undefined ? {} : { take_over };
+    const query = given({ take_over, uncalibrated });
     return this.call('post', '/api/v1/pairs/start', { body: { ...fields, leader, follower }, query });
   }
 
@@ -331,10 +342,11 @@ export class Bridge {
     follower: Schemas['BridgeArm'],
     {
       take_over,
+      uncalibrated,
       ...fields
-    }: Omit<Schemas['BridgesPairStartRequest'], 'leader' | 'follower'> & Pick<Meaning, 'take_over'> = {},
+    }: Omit<Schemas['BridgesPairStartRequest'], 'leader' | 'follower'> & Moving = {},
   ): Promise<Schemas['StatusResponse']> {
-    const query = take_over === undefined ? {} : { take_over };
+    const query = given({ take_over, uncalibrated });
     return this.call('post', '/api/v1/bridges/pairs/start', { body: { ...fields, leader, follower }, query });
   }
 
@@ -343,9 +355,16 @@ export class Bridge {
     return this.call('post', '/api/v1/bridges/pairs/end', { body: { follower, bridge } });
   }
 
-  /** The followers hold where they are. @param release what becomes of leaders whose weight is held */
-  stopMirroring(release?: Release): Promise<Schemas['StatusResponse']> {
-    return this.call('post', '/move/leader/stop', { query: release === undefined ? {} : { release } });
+  /**
+   * The followers hold where they are.
+   * @param release what becomes of leaders whose weight is held: with `take_over` they are let go at once although somebody else
+   *   has started them
+   */
+  stopMirroring(
+    release?: Release,
+    { take_over }: Pick<Meaning, 'take_over'> = {},
+  ): Promise<Schemas['StatusResponse']> {
+    return this.call('post', '/move/leader/stop', { query: given({ release, take_over }) });
   }
 
   /** The pairs that mirror, each with its rate and latency, and why mirroring has ended. */

@@ -290,6 +290,7 @@ class AsyncBridge:
         gravity_compensation: bool | Mapping[str, int] = False,
         force_feedback: types.ForceFeedback | None = None,
         take_over: bool = False,
+        uncalibrated: bool = False,
     ) -> types.StatusResponse:
         """
         The followers do from now on as the leader is led by hand; they approach it slowly first.
@@ -309,12 +310,16 @@ class AsyncBridge:
             body["gravity_compensation_values"] = dict(gravity_compensation)
         if force_feedback is not None:
             body["force_feedback"] = dict(force_feedback)
-        query = {"take_over": take_over or None}
+        query = _moving(take_over, uncalibrated)
         return cast(types.StatusResponse, await self.call("POST", "/move/leader/start", body=body, **query))
 
-    async def stop_mirroring(self, release: Release | None = None) -> types.StatusResponse:
-        """The followers hold where they are. `release` says what becomes of leaders whose weight is held."""
-        return cast(types.StatusResponse, await self.call("POST", "/move/leader/stop", release=release))
+    async def stop_mirroring(self, release: Release | None = None, *, take_over: bool = False) -> types.StatusResponse:
+        """
+        The followers hold where they are. `release` says what becomes of leaders whose weight is held: with `take_over` they are let
+        go at once although somebody else has started them.
+        """
+        query = {"release": release, "take_over": take_over or None}
+        return cast(types.StatusResponse, await self.call("POST", "/move/leader/stop", **query))
 
     async def start_pair(
         self,
@@ -324,12 +329,13 @@ class AsyncBridge:
         guest: types.GuestArm | None = None,
         gravity_compensation: bool = False,
         take_over: bool = False,
+        uncalibrated: bool = False,
     ) -> types.StatusResponse:
         """One pair, beside those that run. `guest` says what a follower is whose bus another machine owns."""
         body = _given(
             leader=leader, follower=follower, guest=guest, enable_gravity_compensation=gravity_compensation or None
         )
-        query = {"take_over": take_over or None}
+        query = _moving(take_over, uncalibrated)
         return cast(types.StatusResponse, await self.call("POST", "/api/v1/pairs/start", body=body, **query))
 
     async def end_pair(self, follower: str) -> types.StatusResponse:
@@ -344,10 +350,11 @@ class AsyncBridge:
         *,
         gravity_compensation: bool = False,
         take_over: bool = False,
+        uncalibrated: bool = False,
     ) -> types.StatusResponse:
         """A pair of any two arms of the laboratory, each with the `url` of its bridge as bridges() tells it; none: this one."""
         body = _given(leader=leader, follower=follower, enable_gravity_compensation=gravity_compensation or None)
-        query = {"take_over": take_over or None}
+        query = _moving(take_over, uncalibrated)
         return cast(types.StatusResponse, await self.call("POST", "/api/v1/bridges/pairs/start", body=body, **query))
 
     async def end_pair_across(self, follower: str, bridge: str | None = None) -> types.StatusResponse:
@@ -522,13 +529,14 @@ class AsyncArm:
         query = _moving(take_over, uncalibrated)
         return cast(types.MoveResponse, await self.call("/move/relative", body=body, patient=True, **query))
 
-    async def gripper(self, open: float, *, take_over: bool = False) -> types.MoveResponse:
+    async def gripper(self, open: float, *, take_over: bool = False, uncalibrated: bool = False) -> types.MoveResponse:
         """The gripper alone: 0 closed to 1 open."""
-        return await self.move(open=open, take_over=take_over)
+        return await self.move(open=open, take_over=take_over, uncalibrated=uncalibrated)
 
-    async def hello(self, *, take_over: bool = False) -> types.MoveResponse:
+    async def hello(self, *, take_over: bool = False, uncalibrated: bool = False) -> types.MoveResponse:
         """Waves."""
-        return cast(types.MoveResponse, await self.call("/move/hello", patient=True, **_moving(take_over)))
+        query = _moving(take_over, uncalibrated)
+        return cast(types.MoveResponse, await self.call("/move/hello", patient=True, **query))
 
     async def sleep(self, *, take_over: bool = False) -> types.MoveResponse:
         """Down to the rest pose; there the torque goes off."""
@@ -570,7 +578,7 @@ class AsyncArm:
         """On: it holds where it is. Off: it is lowered first; with `force` it drops."""
         body = {"torque_status": on, "force": force}
         query = {"take_over": take_over or None}
-        return cast(types.StatusResponse, await self.call("/torque/toggle", body=body, **query))
+        return cast(types.StatusResponse, await self.call("/torque/toggle", body=body, patient=True, **query))
 
     async def stop(self) -> types.StopResponse:
         """Brakes and holds, and refuses every motion until reset()."""
@@ -728,23 +736,26 @@ class AsyncArm:
         *,
         release: Release | None = None,
         take_over: bool = False,
+        uncalibrated: bool = False,
     ) -> types.StatusResponse:
         """
         On: the arm carries its weight and yields to the hand; `values` are percentages for shoulder, elbow and wrist. Off: it holds,
         unless `release` says that it is lowered, or falls.
         """
         if not on:
-            return cast(types.StatusResponse, await self.call("/gravity/stop", release=release))
+            query = {"release": release, "take_over": take_over or None}
+            return cast(types.StatusResponse, await self.call("/gravity/stop", **query))
         body = None if values is None else {"gravity_compensation_values": dict(values)}
-        return cast(types.StatusResponse, await self.call("/gravity/start", body=body, take_over=take_over or None))
+        query = _moving(take_over, uncalibrated)
+        return cast(types.StatusResponse, await self.call("/gravity/start", body=body, **query))
 
     async def calibrate(self, reversed: Sequence[str] = (), *, take_over: bool = False) -> types.CalibrateResponse:
         """
         The next step of a calibration; the answer says what to do before the one after it. `reversed` names, at the last one,
         the joints that went the other way than was said.
         """
-        told = await self.call("/calibrate", reversed=",".join(reversed) or None, take_over=take_over or None)
-        return cast(types.CalibrateResponse, told)
+        query = {"reversed": ",".join(reversed) or None, "take_over": take_over or None}
+        return cast(types.CalibrateResponse, await self.call("/calibrate", patient=True, **query))
 
     async def calibration(self) -> types.CalibrationState:
         """How far the calibration is that is under way."""
