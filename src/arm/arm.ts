@@ -728,16 +728,23 @@ export class Arm implements ControlListener {
 
   /**
    * Writes the homing of the first servo of each joint, in model order, while the arm is limp. Joint positions use it
-   * from then on. @throws {BridgeError}
+   * from then on.
+   * @param placed whether these angles are to be relied on
+   * @throws {BridgeError}
    */
-  async calibrate(joints: readonly JointMount[]): Promise<void> {
-    const calibrated = (this.simulated && !this.kit) || joints.every(({ expected }) => expected);
+  async calibrate(joints: readonly JointMount[], placed = joints.every(({ expected }) => expected)): Promise<void> {
+    const calibrated = (this.simulated && !this.kit) || placed;
     await this.#control.command({ kind: 'calibrate', joints, calibrated });
     const mounts = this.#model.joints.map(({ name }, i) => {
       const { sign, zero, offset, expected, travel } = joints[i]!;
       return [name, { sign, zero, homing: expected ? offset : undefined, travel }] as const;
     });
     this.#model = mounted(this.#model, Object.fromEntries(mounts));
+  }
+
+  /** The homing that was written has been tried: from now on the angles are relied on. @throws {BridgeError} */
+  async place(): Promise<void> {
+    await this.#control.command({ kind: 'calibrate', joints: [], calibrated: true });
   }
 
   /** A stop is latched. An arm that disconnects meanwhile is stopped when it comes back. */
@@ -957,6 +964,8 @@ export class Arm implements ControlListener {
         // Kept before the arm was disconnected: what its servos say now is not why they stopped it.
         if (this.#records.isStopped(this)) break;
         this.journal.record('stop', this.name, BY_ITSELF, 'done', reason);
+        // After its reset nothing is to move by itself, as after a person's stop.
+        if (this.failed) this.acts++;
         this.#stopReason = reason;
         this.#records.stop(this, reason);
         break;

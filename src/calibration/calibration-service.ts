@@ -195,7 +195,8 @@ export class CalibrationService {
     const left = this.#left.get(arm);
     if (left === undefined) return true;
     const { state, torque } = arm.read();
-    if (state === 'disconnected' || torque) return false;
+    // Under a pair that it leads, its joints would seem to jump.
+    if (state === 'disconnected' || torque || arm.owner !== null) return false;
     try {
       await arm.calibrate(left);
     } catch {

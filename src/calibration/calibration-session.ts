@@ -34,6 +34,8 @@ export class Session {
   /** Joint models in force during the sweep, with their former zero and sign. */
   readonly #swept: readonly JointModel[];
   readonly #sweep: Sweep;
+  /** Time of the newest sample in it, as in snapshots, s. */
+  #sampled = 0;
   readonly #signs: (1 | -1)[];
   #middle: Float64Array | null = null;
   #travels: readonly Travel[] = [];
@@ -88,9 +90,12 @@ export class Session {
     return this.#machine.put(input, this.arm.clock.now());
   }
 
-  /** Adds the arm's newest sample to the sweep. */
+  /** Adds the arm's newest sample to the sweep, once. */
   sample(): void {
-    if (this.step === 'middle' || this.step === 'sweep') this.#sweep.add(this.arm.read().positions);
+    const { positions, sampleTime } = this.arm.read();
+    if (sampleTime === this.#sampled || (this.step !== 'middle' && this.step !== 'sweep')) return;
+    this.#sampled = sampleTime;
+    this.#sweep.add(positions);
   }
 
   /** What the user must do at the current step. */
@@ -195,6 +200,7 @@ export class Session {
       this.put('reversed');
       return this.#answer(`${reversed.join(', ')}: turned round. ${this.#text()}`);
     }
+    await arm.place();
     const where = this.#services.save(arm, this.#file());
     this.unsaved = null;
     const offsets = arm.model.joints.map(({ name }, i) => `${name} ${this.#plans[i]!.offset}`).join(', ');
@@ -212,7 +218,8 @@ export class Session {
       planJoint(joint, familyByName(model.family), this.#facts[i]!, this.#travels[i]!, this.#signs[i]!),
     );
     this.unsaved = this.#before;
-    await this.arm.calibrate(this.#plans);
+    // Nobody has seen yet whether these joints go as asked.
+    await this.arm.calibrate(this.#plans, false);
   }
 
   #file(): CalibrationFile {

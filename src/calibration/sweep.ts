@@ -2,17 +2,23 @@ const TURN = 2 * Math.PI;
 
 /**
  * Ranges over which a user moves the joints by hand, rad, as the servos counted at the start. Counts on across the
- * encoder wrap.
+ * encoder wrap. Zeros are made of them, so a position is the middle one of the last three samples: a single wrong one
+ * counts for nothing.
  */
 export class Sweep {
   readonly positions: Float64Array;
   readonly least: Float64Array;
   readonly most: Float64Array;
+  /** The sample before the newest, and the one before that. */
+  readonly #before: Float64Array;
+  readonly #first: Float64Array;
 
   constructor(joints: number) {
     this.positions = new Float64Array(joints).fill(Number.NaN);
     this.least = new Float64Array(joints);
     this.most = new Float64Array(joints);
+    this.#before = new Float64Array(joints).fill(Number.NaN);
+    this.#first = new Float64Array(joints).fill(Number.NaN);
   }
 
   /**
@@ -24,7 +30,12 @@ export class Sweep {
       const angle = measured[i]!;
       if (!Number.isFinite(angle)) continue;
       const last = this.positions[i]!;
-      const position = Number.isNaN(last) ? angle : angle + TURN * Math.round((last - angle) / TURN);
+      const newest = Number.isNaN(last) ? angle : angle + TURN * Math.round((last - angle) / TURN);
+      const [before, first] = [this.#before[i]!, this.#first[i]!];
+      this.#first[i] = before;
+      this.#before[i] = newest;
+      const middle = Math.max(Math.min(newest, before), Math.min(Math.max(newest, before), first));
+      const position = Number.isNaN(first) ? newest : middle;
       if (Number.isNaN(last)) {
         this.least[i] = position;
         this.most[i] = position;

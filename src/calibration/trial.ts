@@ -2,9 +2,9 @@ import type { Arm } from '../arm/arm.ts';
 import type { ArmSession } from '../arm/arm-session.ts';
 import type { Caller } from '../arm/types.ts';
 
-/** Amount and speed of each trial move, rad and rad/s: visible, and slow enough to stop by hand. */
+/** Amount and speed of each trial move, rad and rad/s: visible, and as slow as any move of an arm without a calibration. */
 export const NUDGE = 0.1;
-const SPEED = 0.6;
+const SPEED = 0.3;
 /** Margin to the joint limits, rad. */
 const ROOM = 0.02;
 /**

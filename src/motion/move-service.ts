@@ -18,6 +18,7 @@ import {
   poseTarget,
   refused,
   relativeTarget,
+  shortOf,
   type Target,
 } from './target.ts';
 import { toolIn } from './tool.ts';
@@ -474,7 +475,9 @@ export class MoveService {
       if (session.lost !== null) return session.lost;
       const miss = missed(target, errors);
       const last = trials >= target.tolerances.maxTrials;
-      if (miss === null && (last || improved++ >= IMPROVEMENTS || !isClose(target, errors, REST_CREEP))) return null;
+      const short = shortOf(arm, target);
+      if (short !== null && last) return short;
+      if (miss === null && short === null && (last || improved++ >= IMPROVEMENTS || !isClose(target, errors, REST_CREEP))) return null;
       if (miss !== null && (last || miss.hopeless)) {
         return `${miss.what} missed after ${trials} trial${trials === 1 ? '' : 's'}`;
       }

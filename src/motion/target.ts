@@ -1,6 +1,7 @@
 import type { Arm } from '../arm/arm.ts';
 import { type AngleTargets, anglesFromRotation, orientationError } from '../kinematics/angles.ts';
 import { rotationFromQuaternion, type Vector3 } from '../kinematics/frames.ts';
+import { heldBack } from './approach.ts';
 import type { PresentGoal } from './goals.ts';
 import type { AbsoluteMove, MoveOutcome, RelativeMove, Tolerances } from './moves.ts';
 import type { ArmPlanning, RequireWanted } from './planners.ts';
@@ -11,6 +12,10 @@ const POSE_TOLERANCES: Tolerances = {
   positionTolerance: 0.005,
   orientationTolerance: (3 * Math.PI) / 180,
 };
+/** Trials for joint angles: what holds a joint back is not pressed against more often. */
+const JOINT_TRIALS = 4;
+/** A joint further from its angle than this has not arrived, rad: half of what a payload may bend an arm by. */
+const JOINT_TOLERANCE = 0.04;
 /** An orientation error up to this counts as none, rad. */
 const KEPT_ORIENTATION = 0.002;
 
@@ -53,7 +58,8 @@ export function jointTarget(arm: Arm, present: PresentGoal, angles: Float64Array
   const goal = present.q.map((angle, i) => (Number.isNaN(angles[i]!) ? angle : angles[i]!));
   const { position } = arm.toolPose(goal);
   const whole = angles.some((angle, i) => i !== arm.model.gripper?.index && !Number.isNaN(angle));
-  return { goal, position, angles: null, whole, tolerances: POSE_TOLERANCES, plannedOrientationError: 0 };
+  const tolerances = { ...POSE_TOLERANCES, maxTrials: JOINT_TRIALS };
+  return { goal, position, angles: null, whole, tolerances, plannedOrientationError: 0 };
 }
 
 /**
@@ -176,6 +182,17 @@ export function errorsOf(arm: Arm, planning: ArmPlanning, target: Target, q: Flo
       target.angles,
     ),
   };
+}
+
+/** Which joint of a resting arm is not at its angle, human-readable; null if all are, or if a tool pose was requested. */
+export function shortOf(arm: Arm, { angles, whole, goal }: Target): string | null {
+  if (angles !== null || whole !== true) return null;
+  const gripper = arm.model.gripper?.index;
+  return heldBack(
+    arm,
+    goal.map((angle, i) => (i === gripper ? Number.NaN : angle)),
+    JOINT_TOLERANCE,
+  );
 }
 
 /** Whether the remaining creep, m and rad, can still decide if the arm is within its tolerances. */

@@ -26,7 +26,7 @@ export const COMMANDS: { readonly [K in Kind]: (thread: ControlThread, command: 
   },
   torque: (thread, { arm, on, epoch, joints }, settle) => {
     const { controller } = thread.arms[arm]!;
-    const refusal = on ? torqueRefusal(thread, arm, epoch, joints) : controller.link.reason;
+    const refusal = torqueRefusal(thread, arm, on, epoch, joints);
     if (refusal !== '') {
       settle(refusal);
       return;
@@ -99,11 +99,19 @@ function done(thread: ControlThread, arm: number): CommandResult {
   return { motion: thread.arms[arm]!.controller.motion, duration: 0 };
 }
 
-function torqueRefusal({ arms, shared }: ControlThread, arm: number, epoch: number, joints: Joints): string {
+function torqueRefusal(
+  { arms, shared }: ControlThread,
+  arm: number,
+  on: boolean,
+  epoch: number,
+  joints: Joints,
+): string {
   const { link } = arms[arm]!.controller;
   if (!link.up) return link.reason;
-  if (shared.stopLatched(arm)) return 'it is stopped';
+  if (on && shared.stopLatched(arm)) return 'it is stopped';
+  // A stopped arm is not let go either by what was under way.
   if (shared.isOver(arm, epoch, joints)) return OVER;
+  if (!on) return '';
   return link.torqueRefusal === '' ? '' : `no torque: ${link.torqueRefusal}`;
 }
 

@@ -18,7 +18,8 @@ function led(horn: number, sign: 1 | -1, offset: number, present: typeof feetech
   const sweep = new Sweep(1);
   const at = (angle: number): void => {
     const actual = Math.round(servo.zero + horn + (sign * angle) / RADIANS);
-    sweep.add([servo.sign * (present(actual, offset) - servo.zero) * RADIANS]);
+    const sample = [servo.sign * (present(actual, offset) - servo.zero) * RADIANS];
+    for (let samples = 0; samples < 3; samples++) sweep.add(sample);
   };
   at(0);
   const middle = sweep.positions[0]!;
@@ -28,6 +29,14 @@ function led(horn: number, sign: 1 | -1, offset: number, present: typeof feetech
   at(ELBOW.upper);
   return { sweep, middle };
 }
+
+test('a single wrong sample counts for nothing, at an end of a travel or in its middle', () => {
+  const sweep = new Sweep(1);
+  for (const sample of [0.1, 0.11, 0.9, 0.12, 0.13]) sweep.add([sample]);
+  expect([sweep.positions[0], sweep.least[0], sweep.most[0]]).toEqual([0.13, 0.1, 0.13]);
+  sweep.add([-0.8]);
+  expect([sweep.positions[0], sweep.least[0]]).toEqual([0.12, 0.1]);
+});
 
 test.each([
   ['feetech', feetech, 0],

@@ -159,12 +159,14 @@ describe('torque', () => {
     expect(await torque(false)).toBe('test: has been pulled out');
   });
 
-  test('goes off also when the epoch is over and the arm is stopped', async () => {
+  test('goes off while the arm is stopped for whoever asks now, and not for what was under way', async () => {
     await torque(true);
     shared.latchStop(0, StopWord.asked);
-    expect(await ask({ kind: 'torque', arm: 0, on: false, joints: 'all', epoch: shared.epoch(0) - 1 })).toMatchObject({
-      duration: 0,
-    });
+    const before = shared.epoch(0);
+    shared.endEpoch(0);
+    expect(await ask({ kind: 'torque', arm: 0, on: false, joints: 'all', epoch: before })).toBe(OVER);
+    expect(bench.servos.every((servo) => servo.torqueOn)).toBe(true);
+    expect(await torque(false)).toMatchObject({ duration: 0 });
     expect(bench.servos.some((servo) => servo.torqueOn)).toBe(false);
   });
 });
