@@ -644,7 +644,7 @@ export class Bridge {
           this.#cycleListeners.add(listener);
           return () => this.#cycleListeners.delete(listener);
         },
-        onLogLine: (listener) => this.#log.onLine(listener),
+        log: this.#log,
         rosArgs,
       });
       const { distro, graph } = this.#rosRoom;

@@ -6,8 +6,12 @@ import type { Clock } from '../clock.ts';
 import type { Joints } from '../rt/joint/joint-groups.ts';
 import type { JogVelocity } from '../rt/messages.ts';
 import { JOG_TIMEOUT } from '../rt/sources/jog.ts';
+import { HEADROOM } from '../rt/sources/trajectory.ts';
 
 export type { JogVelocity };
+
+/** Part of a joint's largest speed at which it is jogged at most: the rest lets it catch up with its setpoint. */
+export const JOG_SHARE = HEADROOM;
 
 /** Drives arms at speeds that arrive as a stream of messages. */
 export class JogService {

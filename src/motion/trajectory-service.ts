@@ -362,15 +362,16 @@ function waypointsOf(arm: Arm, path: JointPath, setpoints: Float64Array): Waypoi
 /** The check of a path. @param setpoints of the arm now, rad @param waits the path begins later, wherever the arm is then */
 function askedOf(arm: Arm, path: Waypoints, setpoints: Float64Array, waits: boolean): AskedWaypoints {
   const { joints } = arm.model;
+  const { positions, state } = arm.read();
   const limits = {
     names: joints.map(({ name }) => name),
-    // A joint beyond a limit may stay there and come back.
-    lower: Float64Array.from(joints, ({ lower }, i) => Math.min(lower, setpoints[i]!)),
-    upper: Float64Array.from(joints, ({ upper }, i) => Math.max(upper, setpoints[i]!)),
+    // A joint beyond a limit may stay where it is, by its setpoint or as measured, and come back.
+    lower: Float64Array.from(joints, ({ lower }, i) => Math.min(lower, setpoints[i]!, positions[i]!)),
+    upper: Float64Array.from(joints, ({ upper }, i) => Math.max(upper, setpoints[i]!, positions[i]!)),
     velocity: Float64Array.from(joints, ({ move }) => move.velocity * arm.pace),
     acceleration: Float64Array.from(joints, ({ move }) => move.acceleration),
   };
-  return { path, from: setpoints, waits, moving: arm.read().state === 'moving', limits };
+  return { path, from: setpoints, waits, moving: state === 'moving', limits };
 }
 
 /** @throws {BridgeError} unsupported, when a servo's own position limits keep its joint from a pose of a path */

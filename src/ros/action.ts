@@ -174,5 +174,6 @@ export class Actions {
 function inJournal({ state, result, reason }: Outcome): { readonly success: boolean; readonly message?: string } {
   const { message, error_string: text } = result as { readonly message?: string; readonly error_string?: string };
   const told = reason ?? message ?? text;
-  return { success: state === 'succeeded', ...(told === undefined ? {} : { message: told }) };
+  const cancelled = state === 'canceled';
+  return { success: state === 'succeeded', cancelled, ...(told === undefined ? {} : { message: told }) };
 }

@@ -22,6 +22,8 @@ export function callerOf(graph: Graph, service: string, takeOver = false): Calle
 /** How an answer to ROS 2 says that the request has failed. */
 interface Judged {
   readonly success?: boolean;
+  /** Its client has taken it back. */
+  readonly cancelled?: boolean;
   readonly message?: string;
 }
 
@@ -39,13 +41,13 @@ export async function recorded<Answer extends object>(
   judge: (answer: Answer) => Judged = (answer) => answer as Judged,
 ): Promise<Answer> {
   const before = journal.changes;
-  const record = (outcome: 'done' | 'failed' | 'refused', message: string | null): void => {
+  const record = (outcome: 'done' | 'failed' | 'refused' | 'ended', message: string | null): void => {
     if (!journal.hasWritten(origin, before)) journal.record(act, arm, origin, outcome, message);
   };
   try {
     const answer = await work();
-    const { success = true, message = null } = judge(answer);
-    record(success ? 'done' : 'failed', success ? null : message);
+    const { success = true, cancelled = false, message = null } = judge(answer);
+    record(success ? 'done' : cancelled ? 'ended' : 'failed', success ? null : message);
     return answer;
   } catch (error) {
     record('refused', messageOf(error));

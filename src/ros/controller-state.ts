@@ -1,5 +1,6 @@
 import type { Arm } from '../arm/types.ts';
 import { offerService } from './arm-services.ts';
+import { faultOf } from './errors.ts';
 import type { ArmNames } from './names.ts';
 import type { Qualities } from './qos.ts';
 import type { RosNode, RosPublisher } from './rclnodejs.ts';
@@ -17,10 +18,17 @@ export class ControllerState {
   readonly #arm: Arm;
   readonly #joints: readonly string[];
   readonly #publisher: RosPublisher;
+  /** Time of the newest sample that was published, s. */
+  #told = 0;
 
-  /** @param now by the ROS clock, seconds since the epoch @param isOpen false once the room closes */
+  /**
+   * @param nodeName full name of the node
+   * @param now by the ROS clock, seconds since the epoch
+   * @param isOpen false once the room closes
+   */
   constructor(
     node: RosNode,
+    nodeName: string,
     arm: Arm,
     names: ArmNames,
     qualities: Qualities,
@@ -37,15 +45,16 @@ export class ControllerState {
       `${CONTROLLER}/query_state`,
       isOpen,
       async ({ time }) => this.#at(secondsOf(time), now()),
-      (error) => ({ success: false, message: String(error) }),
+      (error) => ({ success: false, message: faultOf(error, nodeName).message }),
     );
   }
 
-  /** Publishes the newest state if there are subscribers. */
+  /** Publishes the newest state if there are subscribers, once: while the bus is silent, so is the topic. */
   publish(): void {
     if (this.#publisher.subscriptionCount === 0) return;
     const { sampleTime, setpoints, positions, velocities, goals, goalVelocities } = this.#arm.read();
-    if (sampleTime === 0) return;
+    if (sampleTime === this.#told) return;
+    this.#told = sampleTime;
     this.#publisher.publish({
       header: { stamp: stampOf(sampleTime), frame_id: '' },
       joint_names: this.#joints,

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { JointModel } from '../arm/model.ts';
 import type { Arm } from '../arm/types.ts';
 import { messageOf } from '../message-of.ts';
+import { JOG_SHARE } from '../motion/jog-service.ts';
 import { bridgeOf } from './bridge-identity.ts';
 import { decodeJointState, type JointState } from './cdr.ts';
 import { RefusalLog } from './refusals.ts';
@@ -146,7 +147,7 @@ export class LimitLog {
   }
 }
 
-/** Reports speeds beyond a joint's limit: the joint moves at its limit. */
+/** Reports speeds beyond those at which a joint is jogged: it goes as fast as it may. */
 export class SpeedLog {
   readonly #arm: Arm;
   readonly #log: RefusalLog;
@@ -160,7 +161,7 @@ export class SpeedLog {
   look(velocities: Float64Array, now: number): void {
     const { pace, model } = this.#arm;
     for (const [i, { name, move }] of model.joints.entries()) {
-      const most = move.velocity * pace;
+      const most = move.velocity * pace * JOG_SHARE;
       if (Math.abs(velocities[i]!) <= most) continue;
       const text = `${name} is asked to go at ${velocities[i]!.toFixed(3)} rad/s and goes at ${most.toFixed(3)}`;
       this.#log.refuse(text, now);

@@ -3,7 +3,7 @@ import type { PositionGains } from '../arm/position-gains.ts';
 import type { Arm, Arms, LoopStatistics } from '../arm/types.ts';
 import type { Clock } from '../clock.ts';
 import type { ArmConfig, Config } from '../config/schema.ts';
-import type { LogLine } from '../log.ts';
+import type { LogTail } from '../log.ts';
 import { messageOf } from '../message-of.ts';
 import type { GravityService } from '../mirror/gravity.ts';
 import type { MirrorService } from '../mirror/mirror-service.ts';
@@ -70,8 +70,7 @@ export interface RosServices {
   readonly logger: Logger;
   /** Calls the listener on this thread after each control cycle. @returns a function that unsubscribes */
   onSnapshot(listener: () => void): () => void;
-  /** Calls the listener with each new log line. @returns a function that unsubscribes */
-  onLogLine(listener: (line: LogLine) => void): () => void;
+  readonly log: Pick<LogTail, 'newest' | 'onLine'>;
   /** This bridge, as it names itself to the machines of remote arms. */
   readonly bridge: BridgeIdentity;
   /** ROS arguments of the command line, with their `--ros-args`. */
@@ -194,7 +193,6 @@ async function populate(
   const root = makeNode(prefix);
   const nodes: RosNode[] = [root];
   const rosout = new Rosout(root, `${prefix}/${NODE_NAME}`, qualities);
-  const unheard = services.onLogLine((line) => rosout.publish(line));
   const accepts = acceptsCommands(config.accept_commands, process.env);
   if (!accepts) {
     logger.warn(
@@ -221,7 +219,7 @@ async function populate(
     actions.push(offered.actions);
     namesakes.watch(arm, node, namespace, accepts ? offered : null, () => local.repeatStatus());
     const broadcaster = new Broadcaster(node, arm, names, services.mountOf(arm), config.publish_tf, qualities);
-    const state = new ControllerState(node, arm, names, qualities, () => clockOf(node), inputs.isOpen);
+    const state = new ControllerState(node, nodeName, arm, names, qualities, () => clockOf(node), inputs.isOpen);
     states.push(state);
     const local = new LocalArm(node, arm, names, config.joint_state_rate, broadcaster, qualities);
     locals.push(local);
@@ -243,6 +241,9 @@ async function populate(
     await new Promise<void>((resolve) => clock.soon(resolve));
     if (!arms.all[i]!.remote) sources.push(addLocal(arms.all[i]!));
   }
+  // Every arm has a voice now.
+  rosout.catchUp(services.log.newest(0));
+  const unheard = services.log.onLine((line) => rosout.publish(line));
   if (accepts) {
     offerMirroring(root, `${prefix}/${NODE_NAME}`, mirror, arms, services.pairs, inputs.isOpen);
     offerEpisodes(root, `${prefix}/${NODE_NAME}`, services.episodes, arms, inputs.isOpen);

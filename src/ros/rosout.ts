@@ -37,6 +37,11 @@ export class Rosout {
     this.#arms.set(arm, this.#voice(node, full));
   }
 
+  /** Publishes what was said before anybody could hear it: warnings and worse. @param newest lines, newest first */
+  catchUp(newest: Iterable<LogLine>): void {
+    for (const line of [...newest].reverse()) if ((LEVELS[line.level] ?? 0) >= THROTTLED) this.publish(line);
+  }
+
   publish({ level: label, message, time, arm }: LogLine): void {
     const level = LEVELS[label];
     if (level === undefined) return;

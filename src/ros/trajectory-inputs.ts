@@ -141,12 +141,11 @@ export class TrajectoryInputs {
       const caller = { ...this.#caller(client.name), signal, origin };
       const { end, message } = await trajectories.follow(arm, path, tolerances, caller, this.#left(begin));
       if (signal.aborted) {
-        const what = end === 'not_begun' ? NOT_BEGUN : 'cancelled; the arm has decelerated and holds';
-        return followed(TrajectoryCode.SUCCESSFUL, what);
+        return cancelled(end === 'not_begun' ? NOT_BEGUN : 'cancelled; the arm has decelerated and holds');
       }
       return followed(END_CODES[end], message);
     } catch (error) {
-      if (signal.aborted) return followed(TrajectoryCode.SUCCESSFUL, NOT_BEGUN);
+      if (signal.aborted) return cancelled(NOT_BEGUN);
       return followed(TrajectoryCode.INVALID_GOAL, faultOf(error, this.#parts.nodeName).message);
     }
   }
@@ -180,6 +179,10 @@ export class TrajectoryInputs {
 
 function point(positions: Float64Array): object {
   return { positions, time_from_start: { sec: 0, nanosec: 0 } };
+}
+
+function cancelled(error_string: string): Outcome {
+  return { state: 'canceled', result: { error_code: TrajectoryCode.SUCCESSFUL, error_string } };
 }
 
 function followed(error_code: number, error_string: string): Outcome {

@@ -137,9 +137,10 @@ function refusalOf(
   if (spec.kind === 'chunks') return chunkFault(spec.first, controller.setpoints.length) ?? '';
   if (spec.kind !== 'waypoints') return '';
   const { gate, setpoints } = controller;
-  // A joint beyond a limit may stay there and come back.
-  const lower = gate.lower.map((limit, i) => Math.min(limit, setpoints[i]!));
-  const upper = gate.upper.map((limit, i) => Math.max(limit, setpoints[i]!));
+  // A joint beyond a limit may stay where it is, by its setpoint or as measured, and come back.
+  const { positions } = controller.link.readings;
+  const lower = gate.lower.map((limit, i) => Math.min(limit, setpoints[i]!, positions[i]!));
+  const upper = gate.upper.map((limit, i) => Math.max(limit, setpoints[i]!, positions[i]!));
   const names = setup.joints.map((joint) => joint.name);
   const acceleration = controller.model.limits.acceleration.move;
   return waypointFault(spec, setpoints, { names, lower, upper, velocity, acceleration }) ?? '';

@@ -63,13 +63,6 @@ describe.skipIf(!HAS_XACRO).each(armModels())('the world in which MoveIt plans f
         expect(early.check(Float64Array.from(pose))?.b, where).toBe(FLOOR);
       }
     }
-    console.log(
-      name,
-      refused,
-      found.touching.flat().filter((p) => !p.includes('table')).length,
-      found.touching.filter((p, i) => i >= named.length && p.length > 0).length,
-      new Set(found.touching.flat()),
-    );
     // Both happen often enough to tell.
     expect(refused).toBeGreaterThan(POSES / 20);
     expect(refused).toBeLessThan(POSES);

@@ -61,6 +61,7 @@ test('the state of a trajectory controller has velocities, and a release lacks o
   const arm = fakeArm(fake);
   const state = new ControllerState(
     node as unknown as RosNode,
+    '/leader/arm_bridge',
     arm,
     new ArmNames(arm, ''),
     { stream: {} } as Qualities,
@@ -68,6 +69,9 @@ test('the state of a trajectory controller has velocities, and a release lacks o
     () => true,
   );
   state.publish();
+  // A sample is told once.
+  state.publish();
+  expect(told).toHaveLength(1);
   const joints = (value: number) => JOINTS.map(() => value);
   expect(told[0]).toMatchObject({
     reference: { positions: joints(0.5), velocities: joints(0.125) },

@@ -34,6 +34,20 @@ test('ten goals that are refused for one reason are two warnings of the node of 
   expect(told()).toEqual([[30, name, refused]]);
 });
 
+test('what was said before anybody heard it is said again in its order, but for information', () => {
+  const { made, told } = rosout();
+  const lines = [
+    { time: 1, level: 'warn', message: 'follower is stopped until somebody resets it' },
+    { time: 2, level: 'info', message: 'follower is connected' },
+    { time: 3, level: 'error', message: 'leader does not answer yet' },
+  ];
+  made.catchUp(lines.reverse());
+  expect(told()).toEqual([
+    [30, 'lab.follower.arm_bridge', 'follower is stopped until somebody resets it'],
+    [40, 'lab.leader.arm_bridge', 'leader does not answer yet'],
+  ]);
+});
+
 test('other reasons, other arms and information are not held back', () => {
   const { made, told } = rosout();
   for (const message of ['it is stopped', 'it is limp']) {

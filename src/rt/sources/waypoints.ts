@@ -37,8 +37,8 @@ export interface WaypointLimits {
  * resting joint by up to 0.08 rad.
  */
 export const START_TOLERANCE = 0.1;
-/** Positions beyond a limit by no more than this are rounding errors, rad; the gate clamps them. */
-const POSITION_SLACK = 1e-6;
+/** Positions beyond a limit by no more than this are rounding errors, as of a servo's steps, rad; the gate clamps them. */
+const POSITION_SLACK = 0.01;
 /** Speeds above a limit by no more than this part are rounding errors. */
 const SPEED_SLACK = 1e-3;
 /** A last pose slower than this is at rest, rad/s. */

@@ -270,7 +270,7 @@ export class FakeBridge {
       logger: pino({ level: 'debug', timestamp: pino.stdTimeFunctions.isoTime }, { write }),
       bridge: { id: randomUUID(), name: 'lab' },
       rosArgs,
-      onLogLine: (listener: Parameters<LogTail['onLine']>[0]) => this.log.onLine(listener),
+      log: this.log,
       onSnapshot: (listener: () => void) => {
         this.listeners.add(listener);
         return () => this.listeners.delete(listener);
