@@ -1,12 +1,14 @@
 import type { Arm } from '../arm/arm.ts';
-import type { Caller } from '../arm/types.ts';
+import type { Caller, Owner } from '../arm/types.ts';
 import type { Clock, Timer } from '../clock.ts';
 import { defineMachine, Running } from '../machine.ts';
 import { messageOf } from '../message-of.ts';
 import type { MirrorService } from './mirror-service.ts';
 
+/** Who has started the pairs that start by themselves. */
+export const CONFIGURATION: Owner = { key: 'autostart', name: 'the configuration (autostart)' };
 const CALLER: Caller = {
-  owner: { key: 'autostart', name: 'the configuration (autostart)' },
+  owner: CONFIGURATION,
   takeOver: false,
   automatic: true,
 };

@@ -147,18 +147,19 @@ export class MirrorService {
 
   /** Force feedback to the leader of a follower, now or at the next start: as set by a client, else as configured. */
   feedbackOf(follower: Arm): ForceFeedback {
-    const pair = this.#pairs.find(({ plan }) => plan.follower === follower);
-    const configured = this.#parts.configured().find((config) => config.follower === follower.name);
-    return pair?.feedback ?? this.#wanted.get(follower) ?? configured?.force_feedback ?? { arm: 0, gripper: 0 };
+    return this.#pairs.find(({ plan }) => plan.follower === follower)?.feedback ?? this.#startFeedback(follower);
   }
 
-  /** Sets the force feedback to the leader of a follower, at once and for the next start. */
-  setFeedback(follower: Arm, feedback: ForceFeedback): void {
-    this.#wanted.set(follower, feedback);
-    this.#feel(
-      this.#pairs.filter(({ plan }) => plan.follower === follower),
-      feedback,
-    );
+  /** Sets the force feedback to the leader of a follower, at once and for the next start; a part left out stays as it is. */
+  setFeedback(follower: Arm, parts: Partial<ForceFeedback>): void {
+    this.#wanted.set(follower, { ...this.#startFeedback(follower), ...parts });
+    for (const pair of this.#pairs.filter(({ plan }) => plan.follower === follower))
+      this.#feel([pair], { ...pair.feedback, ...parts });
+  }
+
+  #startFeedback(follower: Arm): ForceFeedback {
+    const configured = this.#parts.configured().find((config) => config.follower === follower.name);
+    return this.#wanted.get(follower) ?? configured?.force_feedback ?? { arm: 0, gripper: 0 };
   }
 
   /**

@@ -191,7 +191,9 @@ export class ArmRecorder {
     if (sampleInstant > this.#last && sampleInstant - this.#last >= this.#interval) await this.#sample(take);
     if (this.#topics.goals === null || goalTime === 0 || !torque) return;
     const sent = goalTime - now;
-    if (sent - this.#goalTime < ROUNDING || !finite(goals) || !finite(setpoints)) return;
+    // An arm that nobody drives may have been sent its last goals long before the recording began.
+    const before = this.#first === 0 || sent < this.#first;
+    if (before || sent - this.#goalTime < ROUNDING || !finite(goals) || !finite(setpoints)) return;
     this.#goalTime = sent;
     const stamp = sent + take.offset;
     await take.file.add(this.#topics.goals, this.#goals.encode(stamp, goals, null, null), stamp, goalTime);

@@ -1,8 +1,9 @@
 import type { PositionGains } from '../arm/position-gains.ts';
-import type { Arm } from '../arm/types.ts';
+import type { Arm, Owner } from '../arm/types.ts';
 import { ROS_OWN } from '../config/load.ts';
 import { shown } from '../config/parameters.ts';
 import { armConfig, LEAST_SPEED_SCALE } from '../config/schema.ts';
+import { CONFIGURATION } from '../mirror/autostart.ts';
 import type { MirrorService } from '../mirror/mirror-service.ts';
 import { RosArgumentError } from './arguments.ts';
 import type { ParameterValue } from './parameter-arguments.ts';
@@ -25,7 +26,16 @@ interface ArmParameter {
 const LIMITS = 'joint_limits.';
 
 /** Stores the force feedback from an arm to its leader. */
-type Feedback = Pick<MirrorService, 'feedbackOf' | 'setFeedback'>;
+type Feedback = Pick<MirrorService, 'feedbackOf' | 'setFeedback' | 'starterOf'>;
+
+/**
+ * Why the feedback of a pair is not set by a parameter; null if it may be. A push comes into a hand, so whoever has not come
+ * by ROS 2 or with the configuration sets it where they started the pair.
+ */
+function pushedElsewhere(starter: Owner | null): string | null {
+  if (starter === null || starter.key === CONFIGURATION.key || starter.key.startsWith('ros:')) return null;
+  return `its leader is in the hand of ${starter.name}, who sets this by HTTP; or end that pair`;
+}
 
 function parametersOf(arm: Arm, gains: PositionGains, mirror: Feedback): ArmParameter[] {
   const { speed_scale: speed, acceleration_scale: acceleration, position_gains: gain, uncalibrated } = armConfig.shape;
@@ -73,8 +83,8 @@ function parametersOf(arm: Arm, gains: PositionGains, mirror: Feedback): ArmPara
       description: `How much of the torques that push ${part === 'arm' ? 'its joints' : 'its gripper'} a leader feels that floats.`,
       least: 0,
       get: () => mirror.feedbackOf(arm)[part],
-      set: (share) => mirror.setFeedback(arm, { ...mirror.feedbackOf(arm), [part]: share as number }),
-      refusal: () => null,
+      set: (share) => mirror.setFeedback(arm, { [part]: share as number }),
+      refusal: () => pushedElsewhere(mirror.starterOf(arm)),
     }),
   );
   return [...limits, ...felt, ...joints];

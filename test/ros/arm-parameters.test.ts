@@ -69,6 +69,14 @@ test.each([
     services.mirror.setFeedback(fakeArm(arm), { arm: 0.5, gripper: 0 });
     follow();
     expect(values.get('force_feedback.arm')).toBe(0.5);
+    // Whoever has started the pair by HTTP has the leader in hand.
+    const push = () => give('force_feedback.arm', 1);
+    services.mirror.starter = { key: 'http:anna', name: 'anna' };
+    expect(push()).toMatchObject({ successful: false, reason: expect.stringContaining('in the hand of anna') });
+    services.mirror.starter = { key: 'ros:client /teleop', name: 'the ROS node /teleop' };
+    expect(push()).toMatchObject({ successful: true });
+    services.mirror.starter = null;
+    follow();
     // Nothing is written, and so no event is published, while nothing changes.
     const before = writes;
     follow();

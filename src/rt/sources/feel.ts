@@ -103,11 +103,13 @@ export class Feel {
     if (this.#arm === 0 && this.#gripper === 0) return;
     if (follows) this.#law.step(this.#leading!.link.readings.positions, this.#maps, dt);
     const { torques } = this.#law;
-    const { arm } = this.#follower.model.masks;
+    // By the leader's joints: of a follower of another machine it is not known here which joint is its gripper.
+    const { arm } = this.#leading!.model.masks;
     for (let i = 0; i < torques.length; i++) {
       const { from } = this.#maps[i]!;
-      const part = this.#weight * (arm[i] === 1 ? this.#arm : this.#gripper);
-      if (from >= 0) out[from] = out[from]! + torques[i]! * part;
+      if (from < 0) continue;
+      const part = this.#weight * (arm[from] === 1 ? this.#arm : this.#gripper);
+      out[from] = out[from]! + torques[i]! * part;
     }
   }
 }

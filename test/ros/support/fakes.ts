@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { Journal } from '../../../src/arm/journal.ts';
 import type { ArmModel } from '../../../src/arm/model.ts';
-import { type Arm, type ArmSnapshot, BridgeError, type LoopStatistics } from '../../../src/arm/types.ts';
+import { type Arm, type ArmSnapshot, BridgeError, type LoopStatistics, type Owner } from '../../../src/arm/types.ts';
 import { type Clock, systemClock } from '../../../src/clock.ts';
 import { configSchema } from '../../../src/config/schema.ts';
 import { LogTail } from '../../../src/log.ts';
@@ -162,8 +162,14 @@ export class FakeMirror {
     return this.feedback.get(name) ?? { arm: 0, gripper: 0 };
   }
 
-  setFeedback({ name }: { readonly name: string }, feedback: ForceFeedback): void {
-    this.feedback.set(name, feedback);
+  setFeedback({ name }: { readonly name: string }, parts: Partial<ForceFeedback>): void {
+    this.feedback.set(name, { arm: 0, gripper: 0, ...this.feedback.get(name), ...parts });
+  }
+
+  starter: Owner | null = null;
+
+  starterOf(): Owner | null {
+    return this.starter;
   }
 
   status(): MirrorStatus {

@@ -8,6 +8,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -67,12 +68,21 @@ class Camera:
 
 @dataclass(frozen=True)
 class Episode:
-    """An episode as its file has it: what the bridge said of it at the start, its arms by name, and the topics of cameras."""
+    """
+    An episode as its file has it: what the bridge said of it at the start, its arms by name, the topics of cameras, and the times of
+    its first and last message, ns.
+    """
 
     path: Path
     about: dict[str, str]
     arms: dict[str, dict[str, Any]]
     cameras: list[str]
+    span: tuple[int, int]
+
+    def holds(self, part: "Episode") -> bool:
+        """Whether a part of the same recording lies within this one."""
+        within = self.span[0] <= part.span[0] and part.span[1] <= self.span[1]
+        return within and self.arms.keys() == part.arms.keys()
 
 
 def open_episode(path: Path) -> Episode:
@@ -81,11 +91,12 @@ def open_episode(path: Path) -> Episode:
         reader = make_reader(file)
         about = next((found.metadata for found in reader.iter_metadata() if found.name == EPISODE), None)
         summary = reader.get_summary()
-    if about is None or summary is None:
+    if about is None or summary is None or summary.statistics is None:
         raise NotExported("it is no episode: it says nothing of its arms")
     channels = summary.channels.values()
     cameras = [found.topic for found in channels if summary.schemas[found.schema_id].name in CAMERA_TYPES]
-    return Episode(path, about, {arm["name"]: arm for arm in json.loads(about["arms"])}, sorted(cameras))
+    span = (summary.statistics.message_start_time, summary.statistics.message_end_time)
+    return Episode(path, about, {arm["name"]: arm for arm in json.loads(about["arms"])}, sorted(cameras), span)
 
 
 def joints_in(episode: Episode, arm: str, use_degrees: bool) -> list[Joint]:
@@ -93,6 +104,8 @@ def joints_in(episode: Episode, arm: str, use_degrees: bool) -> list[Joint]:
     found = episode.arms.get(arm)
     if found is None:
         raise NotExported(f"it has no arm {arm!r}, only {', '.join(episode.arms)}")
+    if not found.get("calibrated", True):
+        raise NotExported(f"{arm} was not calibrated when it was recorded: nobody knows where its joints were")
     if "travel" not in found["joints"][0]:
         raise NotExported("it says nothing of the calibrated ranges of its joints: an older bridge has recorded it")
     names = [joint["name"] for joint in found["joints"]]
@@ -103,6 +116,15 @@ def joints_in(episode: Episode, arm: str, use_degrees: bool) -> list[Joint]:
         return joints_of(facts, use_degrees)  # type: ignore[arg-type]
     except ValueError as error:
         raise NotExported(str(error)) from error
+
+
+def require_alike(episode: Episode, leader: str, follower: str) -> None:
+    """Raises NotExported where a leader's angles are not those that its follower is asked for."""
+    models = [episode.arms[arm]["model"] for arm in (leader, follower) if arm in episode.arms]
+    if len(set(models)) > 1:
+        raise NotExported(
+            f"{leader} is a {models[0]} and {follower} a {models[1]}, whose joints mean something else: use --action setpoints"
+        )
 
 
 def track(episode: Episode, arm: str, topic: str, use_degrees: bool) -> Track:
@@ -234,16 +256,22 @@ def episodes_in(folder: Path) -> list[tuple[Path, str]]:
 
 
 def parts_of(paths: list[Path]) -> dict[str, str]:
-    """By the name of an episode the one that was trimmed from it, where it is among these files."""
-    found: dict[str, str] = {}
+    """
+    By the name of an episode one that was trimmed from it, where it is among these files. Names change, and are used again: a trimmed
+    one has the times of its source.
+    """
+    episodes: list[Episode] = []
     for path in paths:
-        try:
-            trimmed = open_episode(path).about.get("trimmed")
-        except NotExported:
-            continue
-        if trimmed is not None:
-            found[json.loads(trimmed)["from"]] = path.stem
-    return found
+        with suppress(NotExported):
+            episodes.append(open_episode(path))
+    trimmed = [episode for episode in episodes if "trimmed" in episode.about]
+
+    def replaces(part: Episode, whole: Episode) -> bool:
+        # Of two copies of the same part one is taken.
+        same = whole in trimmed and part.holds(whole)
+        return part is not whole and whole.holds(part) and not (same and whole.path.stem < part.path.stem)
+
+    return {whole.path.stem: part.path.stem for whole in episodes for part in trimmed if replaces(part, whole)}
 
 
 def export(
@@ -279,6 +307,8 @@ def export(
                 if path.stem in parts:
                     raise NotExported(f"{parts[path.stem]}, which is trimmed from it, takes its place")
                 episode = open_episode(path)
+                if action == "leader":
+                    require_alike(episode, leader, follower)
                 observed = track(episode, follower, "joint_states", use_degrees)
                 acted = track(episode, *given, use_degrees)
                 seen = cameras_of(episode, cameras or {})
