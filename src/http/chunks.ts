@@ -5,6 +5,9 @@ import { LONGEST_NAME, MOST_JOINTS } from '../sizes.ts';
 import { list, number, table, word } from './fields.ts';
 import type { Parts } from './route.ts';
 
+/** No clock shows more than this, seconds since the epoch: an age stays a number that JSON can express. */
+const LATEST = 1e12;
+
 /** Request fields of a chunk, for HTTP and the live stream. */
 export const chunkFields = {
   joints: list(word(LONGEST_NAME), { min: 1, max: MOST_JOINTS })
@@ -16,7 +19,7 @@ export const chunkFields = {
   times: list(number({ min: 0, max: LONGEST_CHUNK }), { min: 1, max: MOST_POINTS }).describe(
     'When each point is due, s after `observed`; increasing.',
   ),
-  observed: number()
+  observed: number({ min: 0, max: LATEST })
     .nullable()
     .prefault(null)
     .describe(

@@ -17,6 +17,9 @@ export const SERVER = {
   requestTimeout: 20_000,
   keepAliveTimeout: 30_000,
   connectionsCheckingInterval: 5000,
+  // A computer that is gone without a word is noticed within 20 s, also where nothing is sent to it.
+  keepAlive: true,
+  keepAliveInitialDelay: 10_000,
 };
 
 const waiting = new WeakMap<Socket, Set<() => void>>();

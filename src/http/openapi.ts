@@ -54,11 +54,17 @@ const COMMON = {
   Forbidden: [403, 'Host or Origin is not answered, or the token may only read.'],
   TooLarge: [413, 'The body is larger than 64 KiB.'],
   Compressed: [415, 'The body is compressed.'],
+  Unexpected: [417, 'The header Expect asks for something else than 100-continue.'],
   Invalid: [422, 'The request fails validation; nothing has been done.'],
   TooMany: [429, 'Too many requests a second from one other computer.'],
   Fault: [500, 'A fault of the bridge; its log says more.'],
   Unavailable: [503, 'The control loop or a servo does not do its part, or there are too many connections.'],
 } as const;
+
+/** A header of every answer, told where people look for what has gone wrong. */
+const REQUEST_ID = {
+  'X-Request-Id': { description: 'By which the log and /api/v1/events know this request.', schema: { type: 'string' } },
+};
 
 function answer(description: string, schema: Json, example?: unknown): Json {
   return { description, content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } } };
@@ -68,7 +74,7 @@ function answer(description: string, schema: Json, example?: unknown): Json {
 function refusal(description: string, schema: string): Json {
   const { content } = answer(description, { $ref: `#/components/schemas/${schema}` }) as { readonly content: Json };
   const problem = { schema: { $ref: '#/components/schemas/ProblemDetails' } };
-  return { description, content: { ...content, [PROBLEM_TYPE]: problem } };
+  return { description, headers: REQUEST_ID, content: { ...content, [PROBLEM_TYPE]: problem } };
 }
 
 const errorAnswer = (description: string): Json => refusal(description, 'HTTPError');
@@ -130,7 +136,7 @@ function fileBody({ description, media, most, example }: NonNullable<Route['file
 
 function responsesOf(route: Route, takesParameters: boolean): Json {
   const { answer: success, failure, refusals, access, body, file } = route;
-  const common: (keyof typeof COMMON)[] = ['Forbidden', 'Fault', 'Unavailable'];
+  const common: (keyof typeof COMMON)[] = ['Forbidden', 'Unexpected', 'Fault', 'Unavailable'];
   if (access !== 'open') common.push('Unauthorised');
   if (access !== 'stop') common.push('TooMany');
   if (body !== undefined) common.push('Unreadable', 'TooLarge', 'Compressed');

@@ -20,7 +20,7 @@ import type { RequestCounts } from './metrics.ts';
 import type { Motions } from './motions.ts';
 import type { RequestIds } from './request-ids.ts';
 import type { Datagram } from './routes/teleop-datagrams.ts';
-import { armById, armByName, armNamed, armsById, drivenArmsById, type HttpServices } from './services.ts';
+import { armById, armByName, armsById, drivenArmsById, type HttpServices, idNamed } from './services.ts';
 import { type BodyShape, bodyReader, Faults, MOST_ECHO, readQuery, repeatingLittle } from './validation.ts';
 import { writerOf } from './writer.ts';
 
@@ -185,7 +185,7 @@ const ROBOT_ID = queryInteger().prefault(0).describe('Id of the arm, as in the c
 const ROBOT_ID_OR_ALL = queryInteger()
   .optional()
   .describe('Id of the arm, as in the configuration; left out: all arms.');
-const NAMED_ARM = word(LONGEST_NAME).optional().describe('Name of the arm; it counts in place of robot_id.');
+export const NAMED_ARM = word(LONGEST_NAME).optional().describe('Name of the arm; it counts in place of robot_id.');
 export const takeOver = queryBoolean().prefault(false).describe('Take the arm from whoever drives it.');
 const uncalibrated = queryBoolean()
   .prefault(false)
@@ -223,13 +223,12 @@ export function serverPath({ path }: Route): string {
 
 function armsOf(
   target: Target,
-  { robot_id, arm: name }: Readonly<Record<string, unknown>>,
+  query: Readonly<Record<string, unknown>>,
   request: FastifyRequest,
   services: HttpServices,
 ) {
   const none = { arm: undefined, arms: undefined, recording: undefined };
-  const id = (): number | undefined =>
-    name === undefined ? (robot_id as number | undefined) : armNamed(services, name as string).id;
+  const id = (): number | undefined => idNamed(services, query as Parameters<typeof idNamed>[1]);
   switch (target) {
     case 'one':
       return { ...none, arm: armById(services, id()!) };

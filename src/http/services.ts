@@ -173,6 +173,14 @@ function named({ arms }: HttpServices, name: string, status: 400 | 404): Arm {
   throw new HttpProblem(status, `Arm "${name.slice(0, LONGEST_NAME)}" is unknown. Known arms: ${known}.`, {}, UNKNOWN);
 }
 
+/** The id of the arm that a query names by `arm` or `robot_id`; undefined: by neither. @throws {HttpProblem} 400 */
+export function idNamed(
+  services: HttpServices,
+  { robot_id, arm }: { readonly robot_id?: number | undefined; readonly arm?: string | undefined },
+): number | undefined {
+  return arm === undefined ? robot_id : armNamed(services, arm).id;
+}
+
 /** The arm with an id, or all arms for null. @throws {HttpProblem} 400 with the known ids */
 export function armsById(services: HttpServices, id: number | null): readonly Arm[] {
   return id === null ? services.arms.all : [armById(services, id)];

@@ -22,6 +22,11 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+/** Questions whose answers take long: one after the other, so that what is recorded meanwhile loses nothing. */
+const READS: ReadonlySet<RecordingCommand['kind']> = new Set(['list', 'facts', 'samples', 'foresee']);
+/** Most of them that wait. */
+const MOST_READS = 64;
+
 /** The main thread's side of the recording thread, which starts on demand. */
 export class RecordingClient {
   /** Called with messages for the user. */
@@ -38,6 +43,9 @@ export class RecordingClient {
   readonly #waiting = new Map<number, Waiting>();
   #channel: RecordingChannel | null = null;
   #request = 0;
+  /** Ends when the reads asked for so far have been answered, and their number. */
+  #read: Promise<void> = Promise.resolve();
+  #reads = 0;
   /** The bridge is shutting down: the thread is to end, and no new one starts. */
   #closed = false;
 
@@ -55,6 +63,19 @@ export class RecordingClient {
    * @throws {UnfitError} saying what is wrong with a file
    */
   command<C extends RecordingCommand>(command: C): Promise<RecordingResults[C['kind']]> {
+    if (!READS.has(command.kind)) return this.#carryOut(command);
+    if (this.#reads === MOST_READS) {
+      const text = `${MOST_READS} other questions about recordings wait for their answers: ask again in a moment.`;
+      return Promise.reject(new BridgeError('unavailable', text));
+    }
+    this.#reads++;
+    const answer = this.#read.then(() => this.#carryOut(command));
+    const done = (): void => void this.#reads--;
+    this.#read = answer.then(done, done);
+    return answer;
+  }
+
+  #carryOut<C extends RecordingCommand>(command: C): Promise<RecordingResults[C['kind']]> {
     if (this.#closed) return Promise.reject(new BridgeError('unavailable', 'The bridge is ending.'));
     this.#channel ??= this.#start();
     return this.#ask(this.#channel, command);

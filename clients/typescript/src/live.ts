@@ -6,8 +6,9 @@ export type Topic = Exclude<LiveFrame['type'], 'hello'>;
 
 /** Without a frame for so long a stream counts as broken, ms. */
 const MOST_SILENCE = 3000;
-/** What comes only as it changes: a stream of these alone may be silent. */
+/** What comes only as it changes: a stream of these alone has nothing but a sign of life every 10 s. */
 const RARE: ReadonlySet<Topic> = new Set(['objects', 'log', 'events', 'asks']);
+const RARE_SILENCE = 25_000;
 /** Statuses of a refusal that may not last: the request came too slowly, or there are too many. */
 const LATER: ReadonlySet<number> = new Set([408, 429]);
 /** Time before the next attempt, ms: at first, and at most. */
@@ -30,7 +31,7 @@ export interface LiveOptions {
 /** Frames as texts, from one connection. @throws {BridgeError} refused, or nobody answers */
 export type OpenStream = (signal: AbortSignal) => Promise<AsyncIterable<string>>;
 
-/** The data of server-sent events (WHATWG HTML, 9.2), as they come. */
+/** The data of server-sent events (WHATWG HTML, 9.2), as they come; empty for a sign of life. */
 export async function* eventsOf({ body }: Response): AsyncGenerator<string> {
   const reader = body!.getReader();
   const decoder = new TextDecoder();
@@ -44,7 +45,7 @@ export async function* eventsOf({ body }: Response): AsyncGenerator<string> {
       rest = events.pop()!;
       for (const event of events) {
         const lines = event.split('\n').filter((line) => line.startsWith('data:'));
-        if (lines.length > 0) yield lines.map((line) => line.slice('data:'.length).trimStart()).join('\n');
+        yield lines.map((line) => line.slice('data:'.length).trimStart()).join('\n');
       }
     }
   } finally {
@@ -73,7 +74,8 @@ export async function* liveFrames<Frame = LiveFrame>(
   open: OpenStream,
   { topics, signal, onConnection = () => {}, silence = MOST_SILENCE }: LiveOptions = {},
 ): AsyncGenerator<Frame, void, void> {
-  const mayBeSilent = topics?.every((topic) => RARE.has(topic)) ?? false;
+  const isRare = topics?.every((topic) => RARE.has(topic)) ?? false;
+  const patience = isRare ? Math.max(silence, RARE_SILENCE) : silence;
   let began = false;
   let connected = false;
   let wait = FIRST_WAIT;
@@ -88,7 +90,7 @@ export async function* liveFrames<Frame = LiveFrame>(
     let timer: ReturnType<typeof setTimeout> | undefined;
     const lookAfter = (): void => {
       clearTimeout(timer);
-      if (!mayBeSilent) timer = setTimeout(abort, silence);
+      timer = setTimeout(abort, patience);
     };
     try {
       lookAfter();
@@ -97,7 +99,7 @@ export async function* liveFrames<Frame = LiveFrame>(
         began = true;
         wait = FIRST_WAIT;
         tell(true);
-        yield JSON.parse(event) as Frame;
+        if (event !== '') yield JSON.parse(event) as Frame;
         lookAfter();
       }
     } catch (error) {

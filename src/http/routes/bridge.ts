@@ -70,9 +70,10 @@ export const bridgeRoutes = [
     },
     handler: ({ services }) => {
       const { http, fleet, ...rest } = services.configuration();
-      const { token_file: _secret, read_token_file: _other, ...open } = http;
+      const { token_file: _secret, read_token_file: _other, tls, ...open } = http;
       const { token_file: _theirs, ...others } = fleet;
-      return { http: open, fleet: others, ...rest };
+      const shown = tls === null || tls === 'off' ? tls : { certificate: tls.certificate };
+      return { http: { ...open, tls: shown }, fleet: others, ...rest };
     },
   }),
   route({

@@ -31,6 +31,8 @@ import { scopesOf } from './session.ts';
 import { stopArms } from './stop.ts';
 
 const LIVE = '/api/v1/live';
+/** Interval of a comment in a stream of events, s: by it each side notices that the other one is gone. */
+const SIGN_OF_LIFE = 10;
 const FULL = 'Too many clients watch the bridge: close some of them.';
 
 const query = {
@@ -248,7 +250,9 @@ export const liveRoutes = [
       hub.subscribe(watcher, topics ?? TOPICS, rate);
       const unlisten = keepGreeting(parts, client, watcher);
       const leave = clients.stays(client, request.admission!, () => response.destroy());
+      const sign = services.clock.every(SIGN_OF_LIFE, () => response.write(':\n\n'), true);
       response.once('close', () => {
+        sign.cancel();
         leave();
         unlisten();
         hub.remove(watcher);

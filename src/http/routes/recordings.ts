@@ -10,9 +10,9 @@ import { LONGEST_NAME, MOST_JOINTS } from '../../sizes.ts';
 import { fitting, sizeOf } from '../answer-size.ts';
 import { HttpProblem } from '../errors.ts';
 import { asModel, components, number, oneOf, queryInteger, queryNumber, text, word } from '../fields.ts';
-import { route } from '../route.ts';
+import { NAMED_ARM, route } from '../route.ts';
 import { ok, outcome, statusAnswer } from '../schemas.ts';
-import { armById } from '../services.ts';
+import { armById, idNamed } from '../services.ts';
 
 /** Most characters of an episode's task. */
 export const LONGEST_TASK = 200;
@@ -387,6 +387,7 @@ export const recordingsRoutes = [
     target: 'recording',
     query: {
       robot_id: queryInteger().prefault(0).describe('Id of the arm that would replay it.'),
+      arm: NAMED_ARM,
       source: word(LONGEST_NAME)
         .optional()
         .describe('The recorded arm that would be followed; left out: the one of the same name, or the first.'),
@@ -419,9 +420,9 @@ export const recordingsRoutes = [
       404: 'This is no name of a recording.',
     },
     handler: async ({ services }, { recording, query }) => {
-      const { robot_id: id, source = null, points } = query;
+      const { source = null, points } = query;
       const { times, positions, unreached, ...rest } = await services.recordings.foresee(
-        armById(services, id),
+        armById(services, idNamed(services, query)!),
         recording,
         source,
         points,

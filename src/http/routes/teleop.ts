@@ -8,9 +8,9 @@ import { asProblem, HttpProblem, inWords } from '../errors.ts';
 import { asModel, components, number, oneOf, queryInteger } from '../fields.ts';
 import { channel } from '../live/channel.ts';
 import { MOST_WAITING } from '../live/hub.ts';
-import { CONFLICT, moving, type Parts, route, takeOver } from '../route.ts';
+import { CONFLICT, moving, NAMED_ARM, type Parts, route, takeOver } from '../route.ts';
 import { failed, ok, type StatusResponse, statusAnswer, statusResponse } from '../schemas.ts';
-import { armById, type HttpServices } from '../services.ts';
+import { armById, type HttpServices, idNamed } from '../services.ts';
 import { metresFromCentimetres, radiansFromDegrees } from '../units.ts';
 import { readMessage } from '../validation.ts';
 import { writerOf } from '../writer.ts';
@@ -83,6 +83,7 @@ type Body = z.output<typeof teleopRequest>;
 
 const query = {
   robot_id: queryInteger().optional().describe('Id of the arm; left out: that of the hand.'),
+  arm: NAMED_ARM,
   ...moving,
 };
 
@@ -154,7 +155,7 @@ export const teleopRoutes = [
     conflict: failed,
     handler: (parts, { query, body, request }) => {
       const caller = asking(request, query);
-      return lead(parts, query.robot_id, body, `${TELEOP} ${body.source} ${caller.owner.key}`, caller);
+      return lead(parts, idNamed(parts.services, query), body, `${TELEOP} ${body.source} ${caller.owner.key}`, caller);
     },
   }),
   route({
@@ -256,7 +257,8 @@ export const teleopChannel = channel({
   most: MOST_CLIENTS,
   full: 'Too many clients lead arms: close some of them.',
   open(parts, { query, address, client, origin }) {
-    if (query.robot_id !== undefined) armById(parts.services, query.robot_id);
-    return (socket) => serve(parts, socket, address, query.robot_id, callerOf(client, origin, query));
+    const id = idNamed(parts.services, query);
+    if (id !== undefined) armById(parts.services, id);
+    return (socket) => serve(parts, socket, address, id, callerOf(client, origin, query));
   },
 });
