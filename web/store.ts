@@ -8,7 +8,8 @@ const LOG_LINES = 200;
 
 /**
  * `models`: the arms themselves are others than before; after a reconnection they are usually not. `frames`: every frame of
- * the arms, for whoever acts on it; `arms`: as many of them as the computer can show; `foreseen`: other ghosts are wanted.
+ * the arms, for whoever acts on it; `arms`: as many of them as the computer can show; `chosen`: a person has chosen a pair;
+ * `foreseen`: other ghosts are wanted.
  */
 export type Topic =
   | 'connection'
@@ -21,6 +22,7 @@ export type Topic =
   | 'loop'
   | 'log'
   | 'asks'
+  | 'chosen'
   | 'foreseen';
 
 /** The newest of what the bridge said. Who shows a topic is called when it has changed. */
@@ -42,6 +44,8 @@ export class Store {
   asks: readonly Ask[] = [];
   /** By name of the arm: joints at which its ghost stands in the scene, rad. Nothing moves because of it. */
   foreseen: ReadonlyMap<string, readonly number[]> = new Map();
+  /** The pair, by the names of its arms, that a person has just set up. */
+  chosen: { readonly leader: string; readonly follower: string } | null = null;
   /** How often what moves is shown. */
   readonly telling = new Telling();
   /** What is shown with the next frame of the arms that is. */
@@ -85,11 +89,15 @@ export class Store {
       case 'objects':
         this.objects = message.objects;
         break;
-      case 'pairs':
+      case 'pairs': {
+        const begun = message.active !== this.mirroring;
         this.pairs = message.pairs;
         this.mirroring = message.active;
         this.mirrorReason = message.reason;
+        // What can be pressed now is shown at once, however slowly the computer draws.
+        if (begun) this.#tell('pairs');
         break;
+      }
       case 'loop':
         this.loop = message;
         break;
@@ -107,6 +115,12 @@ export class Store {
     if (message.type === 'hello' || message.type === 'log' || message.type === 'objects') this.#tell(message.type);
     else this.#show(message.type);
     if (message.type === 'hello') this.#compare(message);
+  }
+
+  /** A person goes on with this pair. */
+  choose(pair: NonNullable<Store['chosen']>): void {
+    this.chosen = pair;
+    this.#tell('chosen');
   }
 
   #show(topic: 'arms' | 'pairs' | 'loop'): void {

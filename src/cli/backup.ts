@@ -19,12 +19,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { defaultStateFolder } from '../arm/gain-store.ts';
 import { systemClock } from '../clock.ts';
-import { RECEIVED, RESCUED, UNFINISHED } from '../config/folders.ts';
 import { ConfigError, loadConfig, usualConfigFile } from '../config/load.ts';
 import { handOver, makeFolder } from '../disk.ts';
 import { VERSION } from '../version.ts';
@@ -51,9 +50,6 @@ const manifestSchema = z.object({
   files: z.record(z.string().regex(/^(?!\/)(?!.*(?:^|\/)\.\.(?:\/|$)).+$/), z.string()),
 });
 type Manifest = z.output<typeof manifestSchema>;
-
-/** Recordings that change while they are read. */
-const CHANGING = [UNFINISHED, RESCUED, RECEIVED];
 
 /** What to do about a file that the configuration leads to. */
 const NOT_THERE =
@@ -118,10 +114,6 @@ function backup(file: string, options: BackupOptions): number {
      */
     const put = (from: string, to: string): void => {
       if (!existsSync(from)) return;
-      if (CHANGING.includes(extname(from))) {
-        process.stderr.write(`${from}: not in the backup, since it is still being written\n`);
-        return;
-      }
       if (statSync(from).isDirectory()) {
         for (const name of filesBelow(from)) put(join(from, name), `${to}/${name}`);
         return;
@@ -152,6 +144,8 @@ function backup(file: string, options: BackupOptions): number {
       }
     }
     if (options.recordings) put(places.recordings, 'recordings');
+    const written = (): number[] => names.map((name) => statSync(join(scratch, name)).mtimeMs);
+    const before = written();
     const files = Object.fromEntries(names.map((name) => [name, sum(join(scratch, name))]));
     const manifest: Manifest = {
       format: FORMAT,
@@ -174,6 +168,12 @@ function backup(file: string, options: BackupOptions): number {
       writeFileSync(draft, '', { mode: 0o600, flag: 'wx' });
       tar('-chzf', draft, '-C', scratch, '.');
       renameSync(draft, file);
+    }
+    const after = written();
+    const changed = names.filter((_, i) => before[i] !== after[i]);
+    if (changed.length > 0) {
+      if (file !== '-') rmSync(file, { force: true });
+      throw new UsageError(`${changed.join(', ')} changed meanwhile, so this is no backup: end the bridge first`);
     }
     const kept = Object.keys(files).length;
     process.stderr.write(`${file === '-' ? 'the backup' : file} holds ${kept} files: ${summary(Object.keys(files))}\n`);

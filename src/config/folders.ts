@@ -2,11 +2,6 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from './schema.ts';
 
-/** Suffixes of files among recordings that change: being written; being rescued from that; being received or trimmed. */
-export const UNFINISHED = '.part';
-export const RESCUED = '.rescued';
-export const RECEIVED = '.received';
-
 /** Folder of the recordings. */
 export function recordingsFolder({ recording }: Config): string {
   const { XDG_DATA_HOME: data } = process.env;

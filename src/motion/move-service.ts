@@ -477,7 +477,12 @@ export class MoveService {
       const last = trials >= target.tolerances.maxTrials;
       const short = shortOf(arm, target);
       if (short !== null && last) return short;
-      if (miss === null && short === null && (last || improved++ >= IMPROVEMENTS || !isClose(target, errors, REST_CREEP))) return null;
+      if (
+        miss === null &&
+        short === null &&
+        (last || improved++ >= IMPROVEMENTS || !isClose(target, errors, REST_CREEP))
+      )
+        return null;
       if (miss !== null && (last || miss.hopeless)) {
         return `${miss.what} missed after ${trials} trial${trials === 1 ? '' : 's'}`;
       }

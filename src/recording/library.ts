@@ -12,7 +12,6 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { RECEIVED, RESCUED, UNFINISHED } from '../config/folders.ts';
 import type { Disk } from '../disk.ts';
 import { messageOf } from '../message-of.ts';
 import { BAG_METADATA, bagMetadata, labelsIn, relabelled } from './bag-metadata.ts';
@@ -33,8 +32,11 @@ import { trim } from './trim.ts';
 /** Valid names of recordings and datasets, which are also file names. */
 export const RECORDING_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const MCAP = '.mcap';
-/** Suffix of a file from which nothing could be rescued. */
+/** File suffixes: being written; being rescued from that; nothing could be rescued; being received or trimmed. */
+const UNFINISHED = '.part';
+const RESCUED = '.rescued';
 const BROKEN = '.broken';
+const RECEIVED = '.received';
 /** Index of a dataset, in its folder. */
 const INDEX = 'dataset.json';
 const MEGABYTE = 1e6;

@@ -1,6 +1,6 @@
 import { type Arm, Cancelled, type Origin, type Owner } from '../arm/types.ts';
 import { NODE_NAME } from './arguments.ts';
-import { originAt, recorded } from './audit.ts';
+import { type Judged, originAt, recorded } from './audit.ts';
 import { goalClientOf } from './callers.ts';
 import { makeGuardedActionServer } from './guarded-node.ts';
 import type { Rcl, RosActionServer, RosGoal, RosNode } from './rclnodejs.ts';
@@ -171,7 +171,7 @@ export class Actions {
 }
 
 /** How the journal reads an outcome. */
-function inJournal({ state, result, reason }: Outcome): { readonly success: boolean; readonly message?: string } {
+function inJournal({ state, result, reason }: Outcome): Judged {
   const { message, error_string: text } = result as { readonly message?: string; readonly error_string?: string };
   const told = reason ?? message ?? text;
   const cancelled = state === 'canceled';

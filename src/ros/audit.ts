@@ -20,7 +20,7 @@ export function callerOf(graph: Graph, service: string, takeOver = false): Calle
 }
 
 /** How an answer to ROS 2 says that the request has failed. */
-interface Judged {
+export interface Judged {
   readonly success?: boolean;
   /** Its client has taken it back. */
   readonly cancelled?: boolean;

@@ -194,9 +194,12 @@ export class SetupService {
       : '';
   }
 
-  /** Pairs that follow slowly until they are confirmed, whichever run of the bridge has set them up. */
+  /**
+   * Pairs that follow slowly until they are confirmed, whichever run of the bridge has set them up. One whose ports have been
+   * exchanged is tried after the next start.
+   */
   get trials(): readonly PairEntry[] {
-    return this.#parts.pairs().filter(({ velocity }) => velocity === SLOW);
+    return this.#parts.pairs().filter(({ velocity, follower }) => velocity === SLOW && !this.#swapped.has(follower));
   }
 
   /** Names of the arms set up since the bridge started, and of those whose pair is still to be confirmed. */

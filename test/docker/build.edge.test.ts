@@ -24,7 +24,11 @@ function filesOfImage(): string[] {
     .split('\n')
     .filter((line) => /^[^#\s]/.test(line))
     .map((line) => {
-      const glob = line.replace(/^!/, '').replaceAll('.', '\\.').replaceAll('*', '[^/]*').replace('[^/]*[^/]*/', '(.*/)?');
+      const glob = line
+        .replace(/^!/, '')
+        .replaceAll('.', '\\.')
+        .replaceAll('*', '[^/]*')
+        .replace('[^/]*[^/]*/', '(.*/)?');
       return { kept: line.startsWith('!'), names: new RegExp(`^${glob}(/|$)`) };
     });
   // The last line that matches decides, as for an engine.

@@ -20,7 +20,7 @@ test.each([
   'the limits of planned motion, by names with the prefix %s, follow the scales, and the pace of an arm whose angles may be wrong',
   (prefix, begins) => {
     const arm = new FakeArm(0, 'arm');
-    const { services } = new FakeBridge([arm]);
+    const { services, mirror } = new FakeBridge([arm]);
     const values = new Map<string, unknown>();
     let writes = 0;
     const set = (given: readonly Parameter[]) => {
@@ -71,11 +71,11 @@ test.each([
     expect(values.get('force_feedback.arm')).toBe(0.5);
     // Whoever has started the pair by HTTP has the leader in hand.
     const push = () => give('force_feedback.arm', 1);
-    services.mirror.starter = { key: 'http:anna', name: 'anna' };
+    mirror.starter = { key: 'http:anna', name: 'anna' };
     expect(push()).toMatchObject({ successful: false, reason: expect.stringContaining('in the hand of anna') });
-    services.mirror.starter = { key: 'ros:client /teleop', name: 'the ROS node /teleop' };
+    mirror.starter = { key: 'ros:client /teleop', name: 'the ROS node /teleop' };
     expect(push()).toMatchObject({ successful: true });
-    services.mirror.starter = null;
+    mirror.starter = null;
     follow();
     // Nothing is written, and so no event is published, while nothing changes.
     const before = writes;

@@ -29,7 +29,10 @@ export function firstTeleoperation(
     setText(advice, '');
     void command({ name: 'The start', path: '/move/leader/start', body });
   };
-  const stopped = async (): Promise<boolean> => (await command({ path: '/move/leader/stop' })).ok;
+  const pairNow = () => store.pairs.find((each) => each.leader === leader && each.follower === follower);
+  // This pair alone: others may be led meanwhile.
+  const stopped = async (): Promise<boolean> =>
+    (pairNow()?.state ?? 'idle') === 'idle' || (await command({ path: '/api/v1/pairs/end', body: { follower } })).ok;
   const good = async (): Promise<void> => {
     if (!(await stopped())) return;
     await setting.verdict(follower, 'right');
@@ -72,7 +75,7 @@ export function firstTeleoperation(
   return {
     element: h('div', { class: 'panel' }, told, h('div', { class: 'row' }, begin), asked, advice, why),
     show() {
-      const pair = store.pairs.find((each) => each.leader === leader && each.follower === follower);
+      const pair = pairNow();
       const state = pair?.state ?? 'idle';
       const follows = state === 'mirroring' || state === 'holding';
       const unknown = [leader, follower].filter((name) => {

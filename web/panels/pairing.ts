@@ -24,6 +24,7 @@ class PairList {
   constructor(store: Store) {
     this.#store = store;
     store.on(['models'], () => this.#reset());
+    store.on(['chosen'], () => this.#choose(store.chosen!));
     store.on(['pairs'], () => {
       if (!this.#chosen && store.pairs.length > 0) this.#reset();
     });
@@ -42,6 +43,12 @@ class PairList {
       nameOf,
     );
     this.#put([...this.#rows, this.#row(leader?.id ?? this.pairs[0]?.leader_id, follower?.id)]);
+  }
+
+  #choose(pair: { readonly leader: string; readonly follower: string }): void {
+    this.#chosen = true;
+    const idOf = (name: string): number | undefined => this.#store.arms.find((arm) => arm.name === name)?.id;
+    this.#put([this.#row(idOf(pair.leader), idOf(pair.follower))]);
   }
 
   /** What a person has chosen, else the pairs that have run or are configured, else what builds and names of the arms tell; of the arms there are now. */
@@ -166,6 +173,8 @@ export function pairingCard(store: Store): HTMLElement {
       .map(({ leader_id, follower_id }) => whyNotChosen(leader_id !== null, follower_id !== null))
       .find((why) => why !== '');
     if (missing !== undefined) return missing;
+    if (list.pairs.some(({ leader_id, follower_id }) => leader_id === follower_id))
+      return 'No arm leads itself: choose another one.';
     const running = store.pairs.find(
       ({ leader, follower, state }) =>
         state !== 'idle' && arms.some(({ name }) => name === leader || name === follower),

@@ -24,13 +24,14 @@ const SLOW = 'One moment: servos that do not answer take some seconds.';
 /** The arms that most people have come first. */
 const ORDER = ['so101', 'so100', 'koch', 'wx250s'];
 
-/** Buttons of which one is chosen. */
+/** Buttons of which one is chosen. @param first chosen at first; undefined: none */
 function choice<T>(
   label: string,
   options: readonly { readonly value: T; readonly content: readonly (Node | string)[]; readonly name: string }[],
+  first: T | undefined,
   chosen: () => void,
-): { readonly element: HTMLElement; value(): T; set(value: T): void } {
-  let current = options[0]!.value;
+): { readonly element: HTMLElement; value(): T | undefined } {
+  let current = first;
   const show = (): void => {
     for (const [i, each] of buttons.entries()) each.setAttribute('aria-pressed', String(options[i]!.value === current));
   };
@@ -46,10 +47,6 @@ function choice<T>(
   return {
     element: h('div', { class: 'row', role: 'group', 'aria-label': label }, ...buttons),
     value: () => current,
-    set(value) {
-      current = value;
-      show();
-    },
   };
 }
 
@@ -63,6 +60,7 @@ function armForm(
   const under = h('p', { role: 'status' });
   const begin = button('Begin', () => void started(), { class: 'main' });
   let started = async (): Promise<void> => {};
+  let unsaid = (): string => '';
   const element = h('section', { class: 'card', 'aria-label': 'What is it?', hidden: true });
   return {
     element,
@@ -92,25 +90,29 @@ function armForm(
             ...(likely.includes(model) ? [h('small', {}, 'likely, by its adapter')] : []),
           ],
         })),
+        models[0]!.model,
         () => {},
       );
+      // None at first: whoever overlooked a wrong one would have the wrong arm move.
       const role = choice(
         'Role',
         ROLES.map((each) => ({ value: each.role, name: each.label, content: [each.label] })),
-        () => propose(),
+        undefined,
+        () => {
+          propose();
+          changed();
+        },
       );
+      unsaid = () => (role.value() === undefined ? 'Say first whether you hold it.' : '');
       const propose = (): void => {
         const base = `${practice ? 'practice' : 'my'}_${role.value() ?? 'arm'}`;
         let free = base;
         for (let i = 2; store.arms.some((arm) => arm.name === free); i++) free = `${base}_${i}`;
         name.value = free;
       };
-      // Whoever has set one arm of a pair up goes on with the other.
-      const led = store.arms.some((arm) => arm.name === `${practice ? 'practice' : 'my'}_leader`);
-      role.set(led ? 'follower' : 'leader');
       propose();
       started = async () => {
-        await setting.begin({ bus, model: model.value(), role: role.value(), name: name.value });
+        await setting.begin({ bus, model: model.value()!, role: role.value() ?? null, name: name.value });
       };
       const ask = h(
         'p',
@@ -143,7 +145,7 @@ function armForm(
     show() {
       if (setting.session !== null) element.hidden = true;
       setText(under, setting.busy ? SLOW : '');
-      block(begin, setting.busy ? SLOW : '');
+      block(begin, setting.busy ? SLOW : unsaid());
     },
   };
 }
@@ -411,6 +413,7 @@ export function setupPanel(store: Store, hands: Hands, open: (panel: 'setup' | '
   const way = new Way(setting, store, hands, ({ leader, follower }) => {
     const go = (): void => {
       ready.hidden = true;
+      store.choose({ leader, follower });
       open('teleoperation');
     };
     ready.replaceChildren(

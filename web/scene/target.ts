@@ -54,6 +54,7 @@ export class Target {
   #turned = false;
   #dragging = false;
   #moving = false;
+  #releases = 0;
   /** The drag has been ended by a stop: its release moves nothing. */
   #cancelled = false;
   #asking: Promise<Forecast | null> | null = null;
@@ -168,6 +169,7 @@ export class Target {
 
   async #release(): Promise<void> {
     const arm = this.#arm;
+    const number = ++this.#releases;
     this.#moving = true;
     this.#dragging = false;
     this.#newer = !this.#cancelled;
@@ -183,6 +185,8 @@ export class Target {
         notice('fault', message, { about: aboutTarget(arm) });
       }
     }
+    // It has been taken again meanwhile.
+    if (this.#dragging || number !== this.#releases) return;
     arm?.foresee(null);
     this.#moving = false;
     // Whoever takes it again takes it where the tool is, not where it has been let go.

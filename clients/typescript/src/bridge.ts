@@ -321,11 +321,7 @@ export class Bridge {
   startPair(
     leader: string,
     follower: string,
-    {
-      take_over,
-      uncalibrated,
-      ...fields
-    }: Omit<Schemas['PairStartRequest'], 'leader' | 'follower'> & Moving = {},
+    { take_over, uncalibrated, ...fields }: Omit<Schemas['PairStartRequest'], 'leader' | 'follower'> & Moving = {},
   ): Promise<Schemas['StatusResponse']> {
     const query = given({ take_over, uncalibrated });
     return this.call('post', '/api/v1/pairs/start', { body: { ...fields, leader, follower }, query });
@@ -360,10 +356,7 @@ export class Bridge {
    * @param release what becomes of leaders whose weight is held: with `take_over` they are let go at once although somebody else
    *   has started them
    */
-  stopMirroring(
-    release?: Release,
-    { take_over }: Pick<Meaning, 'take_over'> = {},
-  ): Promise<Schemas['StatusResponse']> {
+  stopMirroring(release?: Release, { take_over }: Pick<Meaning, 'take_over'> = {}): Promise<Schemas['StatusResponse']> {
     return this.call('post', '/move/leader/stop', { query: given({ release, take_over }) });
   }
 

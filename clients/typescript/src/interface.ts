@@ -1468,7 +1468,7 @@ export interface paths {
         };
         /**
          * All bridges, for Prometheus
-         * @description What `http_sd_configs` of Prometheus reads: this bridge, those of `fleet.bridges`, and those that have been found and heard, each with its scheme and name (its URL until it has been heard).
+         * @description What `http_sd_configs` of Prometheus reads: this bridge, those of `fleet.bridges`, and those that have been found and have proved by `fleet.authority` that they belong to it, each with its scheme and name (its URL until it has been heard).
          */
         get: operations["bridges_targets"];
         put?: never;
@@ -4222,6 +4222,8 @@ export interface components {
         /** @description The body is no text or nested too deeply. */
         Unreadable: {
             headers: {
+                /** @description By which the log and /api/v1/events know this request. */
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -4232,6 +4234,8 @@ export interface components {
         /** @description The token is missing or wrong. */
         Unauthorised: {
             headers: {
+                /** @description By which the log and /api/v1/events know this request. */
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -4242,6 +4246,8 @@ export interface components {
         /** @description Host or Origin is not answered, or the token may only read. */
         Forbidden: {
             headers: {
+                /** @description By which the log and /api/v1/events know this request. */
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -4252,6 +4258,8 @@ export interface components {
         /** @description The body is larger than 64 KiB. */
         TooLarge: {
             headers: {
+                /** @description By which the log and /api/v1/events know this request. */
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -4262,6 +4270,20 @@ export interface components {
         /** @description The body is compressed. */
         Compressed: {
             headers: {
+                /** @description By which the log and /api/v1/events know this request. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HTTPError"];
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description The header Expect asks for something else than 100-continue. */
+        Unexpected: {
+            headers: {
+                /** @description By which the log and /api/v1/events know this request. */
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -4272,6 +4294,8 @@ export interface components {
         /** @description The request fails validation; nothing has been done. */
         Invalid: {
             headers: {
+                /** @description By which the log and /api/v1/events know this request. */
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -4282,6 +4306,8 @@ export interface components {
         /** @description Too many requests a second from one other computer. */
         TooMany: {
             headers: {
+                /** @description By which the log and /api/v1/events know this request. */
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -4292,6 +4318,8 @@ export interface components {
         /** @description A fault of the bridge; its log says more. */
         Fault: {
             headers: {
+                /** @description By which the log and /api/v1/events know this request. */
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -4302,6 +4330,8 @@ export interface components {
         /** @description The control loop or a servo does not do its part, or there are too many connections. */
         Unavailable: {
             headers: {
+                /** @description By which the log and /api/v1/events know this request. */
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -4379,6 +4409,8 @@ export interface operations {
             /** @description The arm is unknown or disconnected. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4391,6 +4423,8 @@ export interface operations {
             /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4398,6 +4432,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -4456,6 +4491,8 @@ export interface operations {
             /** @description The arm is unknown, disconnected, or not initialised. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4468,6 +4505,8 @@ export interface operations {
             /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4477,6 +4516,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -4532,6 +4572,8 @@ export interface operations {
             /** @description The arm is unknown, disconnected, or not initialised. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4544,6 +4586,8 @@ export interface operations {
             /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4553,6 +4597,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -4599,6 +4644,8 @@ export interface operations {
             /** @description The arm is unknown or disconnected. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4611,6 +4658,8 @@ export interface operations {
             /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4618,6 +4667,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -4664,6 +4714,8 @@ export interface operations {
             /** @description The arm is unknown or disconnected. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4676,6 +4728,8 @@ export interface operations {
             /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4683,6 +4737,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -4736,6 +4791,8 @@ export interface operations {
             /** @description The arm is unknown, disconnected, or not initialised. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4747,6 +4804,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -4758,6 +4816,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm; left out: that of the hand. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
                 /** @description Take the arm from whoever drives it. */
                 take_over?: boolean;
                 /** @description Move it although it has no calibration, or joints beyond their limits: at no more than 0.3 rad/s. */
@@ -4802,6 +4862,8 @@ export interface operations {
             /** @description The arm is unknown or disconnected, or its torque is off. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4814,6 +4876,8 @@ export interface operations {
             /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4823,6 +4887,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -4871,6 +4936,8 @@ export interface operations {
             /** @description Somebody else has started the pairs whose leaders feel (take_over sets theirs). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4880,6 +4947,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -4911,6 +4979,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];
@@ -4943,6 +5012,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];
@@ -4974,6 +5044,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];
@@ -5026,6 +5097,8 @@ export interface operations {
             /** @description A pair cannot be set up, or mirrors already. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5038,6 +5111,8 @@ export interface operations {
             /** @description Somebody else drives one of the arms. */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5047,6 +5122,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -5087,6 +5163,8 @@ export interface operations {
             /** @description `release=now` is asked for by somebody who has not started it, without take_over. */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5094,6 +5172,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -5149,6 +5228,8 @@ export interface operations {
             /** @description The arm is unknown, disconnected, or belongs to another machine. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5161,6 +5242,8 @@ export interface operations {
             /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5170,6 +5253,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -5212,6 +5296,8 @@ export interface operations {
             /** @description The arm is unknown. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5224,6 +5310,8 @@ export interface operations {
             /** @description `release=now` is asked for by somebody who has not started it, without take_over. */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5231,6 +5319,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -5273,6 +5362,8 @@ export interface operations {
             /** @description The arm is unknown. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5282,6 +5373,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];
@@ -5322,6 +5414,8 @@ export interface operations {
             /** @description The arm is unknown. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5331,6 +5425,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -5373,6 +5468,8 @@ export interface operations {
             /** @description The arm is unknown. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5382,6 +5479,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];
@@ -5422,6 +5520,8 @@ export interface operations {
             /** @description The arm is unknown. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5431,6 +5531,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -5485,6 +5586,8 @@ export interface operations {
             /** @description The arm is unknown or disconnected, or has no such joint. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5496,6 +5599,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -5553,6 +5657,8 @@ export interface operations {
             /** @description The arm is unknown or disconnected, has no such joint, or cannot go there. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5565,6 +5671,8 @@ export interface operations {
             /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5574,6 +5682,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -5618,6 +5727,8 @@ export interface operations {
             /** @description The arm is unknown or disconnected. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5627,6 +5738,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -5676,6 +5788,8 @@ export interface operations {
             /** @description The arm is unknown or disconnected. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5688,6 +5802,8 @@ export interface operations {
             /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5697,6 +5813,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -5741,6 +5858,8 @@ export interface operations {
             /** @description The arm is unknown or disconnected. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5750,6 +5869,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -5792,6 +5912,8 @@ export interface operations {
             /** @description The arm is unknown or disconnected. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5801,6 +5923,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -5857,6 +5980,8 @@ export interface operations {
             /** @description The arm is unknown or disconnected, or a servo cannot have such a limit. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5869,6 +5994,8 @@ export interface operations {
             /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5878,6 +6005,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -5963,6 +6091,8 @@ export interface operations {
             /** @description The arm is unknown or disconnected. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5972,6 +6102,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -6016,6 +6147,8 @@ export interface operations {
             /** @description There is no such arm, model or device, or the arm does not answer within 5 s. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6027,6 +6160,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -6067,6 +6201,8 @@ export interface operations {
             /** @description The arm is unknown. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6079,6 +6215,8 @@ export interface operations {
             /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6086,6 +6224,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -6125,6 +6264,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];
@@ -6174,6 +6314,8 @@ export interface operations {
             /** @description The arm is unknown, disconnected or recorded already, the name is taken, or the folder full. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6185,6 +6327,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -6236,6 +6379,8 @@ export interface operations {
             /** @description The arm is unknown. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6247,6 +6392,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -6300,6 +6446,8 @@ export interface operations {
             /** @description The arm is unknown or disconnected, or cannot replay this. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6312,6 +6460,8 @@ export interface operations {
             /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6321,6 +6471,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -6407,6 +6558,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];
@@ -6477,6 +6629,8 @@ export interface operations {
             /** @description There is no such model, or the name or the bus is taken. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6489,6 +6643,8 @@ export interface operations {
             /** @description Another client sets an arm up, or an arm of this bridge is on the bus. */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6498,6 +6654,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -6533,6 +6690,8 @@ export interface operations {
             /** @description Another client sets an arm up, or an arm of this bridge is on the bus. */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6540,6 +6699,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];
@@ -6607,6 +6767,8 @@ export interface operations {
             /** @description No arm is being set up, or the action has no meaning at its step. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6619,6 +6781,8 @@ export interface operations {
             /** @description Another client sets an arm up, or an arm of this bridge is on the bus. */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6628,6 +6792,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -6671,6 +6836,8 @@ export interface operations {
             /** @description No such pair waits for a word. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6682,6 +6849,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -6726,6 +6894,8 @@ export interface operations {
             /** @description The arm is none that is practised with, or has no such servo. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6738,6 +6908,8 @@ export interface operations {
             /** @description Another client sets an arm up, or an arm of this bridge is on the bus. */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6747,6 +6919,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -6791,6 +6964,8 @@ export interface operations {
             /** @description The arm is unknown or disconnected, or cannot be calibrated. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6803,6 +6978,8 @@ export interface operations {
             /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6810,6 +6987,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -6860,6 +7038,8 @@ export interface operations {
             /** @description There is no arm of this name, or it is not being calibrated. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6867,6 +7047,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -6903,6 +7084,8 @@ export interface operations {
             /** @description The arm is disconnected. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6915,6 +7098,8 @@ export interface operations {
             /** @description There is no arm of this name. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6925,6 +7110,8 @@ export interface operations {
             /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6932,6 +7119,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -6979,6 +7167,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];
@@ -7037,6 +7226,8 @@ export interface operations {
             /** @description One is being recorded, an arm is disconnected, the name is taken, or there is no room. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7049,6 +7240,8 @@ export interface operations {
             /** @description There is no arm of a name. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7058,6 +7251,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -7102,6 +7296,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -7151,6 +7346,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -7216,6 +7412,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -7275,6 +7472,8 @@ export interface operations {
             /** @description There is no recording of this name. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7282,6 +7481,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -7352,6 +7552,8 @@ export interface operations {
             /** @description There is no such recording or episode, or the new name is taken. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7364,6 +7566,8 @@ export interface operations {
             /** @description There is no recording of this name. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7373,6 +7577,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -7411,6 +7616,8 @@ export interface operations {
             /** @description There is no recording of this name. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7418,6 +7625,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -7503,6 +7711,8 @@ export interface operations {
             /** @description There is no recording of this name, it cannot be read, or it has no such arm. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7510,6 +7720,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -7521,6 +7732,8 @@ export interface operations {
             query?: {
                 /** @description Id of the arm that would replay it. */
                 robot_id?: number;
+                /** @description Name of the arm; it counts in place of robot_id. */
+                arm?: string;
                 /** @description The recorded arm that would be followed; left out: the one of the same name, or the first. */
                 source?: string;
                 /** @description Most samples in the answer. */
@@ -7575,6 +7788,8 @@ export interface operations {
             /** @description The arm is unknown or disconnected, or has no joints that were recorded. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7587,6 +7802,8 @@ export interface operations {
             /** @description This is no name of a recording. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7594,6 +7811,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -7666,6 +7884,8 @@ export interface operations {
             /** @description There is no such recording, that is no part of it, the name is taken, or there is no room. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7678,6 +7898,8 @@ export interface operations {
             /** @description There is no recording of this name. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7687,6 +7909,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -7737,6 +7960,8 @@ export interface operations {
             /** @description There is no recording of this name. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7747,6 +7972,8 @@ export interface operations {
             /** @description The file has no such bytes. */
             416: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7754,6 +7981,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -7821,6 +8049,8 @@ export interface operations {
             /** @description The name is taken, the file is no recording or did not arrive whole, or there is no room. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7833,6 +8063,8 @@ export interface operations {
             /** @description This is no name of a recording. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7843,6 +8075,8 @@ export interface operations {
             /** @description The request does not say how long the file is. */
             411: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7853,6 +8087,8 @@ export interface operations {
             /** @description The file is too large. */
             413: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7861,6 +8097,7 @@ export interface operations {
                 };
             };
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -8065,6 +8302,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];
@@ -8111,6 +8349,8 @@ export interface operations {
             /** @description There is no arm of this name. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8118,6 +8358,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -8161,6 +8402,8 @@ export interface operations {
             /** @description There is no arm of this name. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8168,6 +8411,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -8207,6 +8451,8 @@ export interface operations {
             /** @description The arm is disconnected. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8219,6 +8465,8 @@ export interface operations {
             /** @description There is no arm of this name. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8229,6 +8477,8 @@ export interface operations {
             /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8236,6 +8486,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -8272,6 +8523,8 @@ export interface operations {
             /** @description The arm is disconnected. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8284,6 +8537,8 @@ export interface operations {
             /** @description There is no arm of this name. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8294,6 +8549,8 @@ export interface operations {
             /** @description The arm is stopped (/stop/reset). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8301,6 +8558,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -8340,6 +8598,8 @@ export interface operations {
             /** @description The arm is disconnected. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8352,6 +8612,8 @@ export interface operations {
             /** @description There is no arm of this name. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8362,6 +8624,8 @@ export interface operations {
             /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8369,6 +8633,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -8423,6 +8688,8 @@ export interface operations {
             /** @description The arm is disconnected or not initialised. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8435,6 +8702,8 @@ export interface operations {
             /** @description There is no arm of this name. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8445,6 +8714,8 @@ export interface operations {
             /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8454,6 +8725,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -8500,6 +8772,8 @@ export interface operations {
             /** @description There is no arm of this name. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8510,6 +8784,8 @@ export interface operations {
             /** @description Who has the arm watches no live stream, and so hears nothing (take_over takes it). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8517,12 +8793,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             /** @description Too many people ask for arms. */
             503: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8583,6 +8862,8 @@ export interface operations {
             /** @description Somebody else is asked. */
             403: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8593,6 +8874,8 @@ export interface operations {
             /** @description There is no such arm or ask. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8603,6 +8886,8 @@ export interface operations {
             /** @description The ask is over, or the arm is stopped. */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8612,6 +8897,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -8665,6 +8951,8 @@ export interface operations {
             /** @description There is no arm of this name. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8672,6 +8960,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -8737,6 +9026,8 @@ export interface operations {
             /** @description The arm is disconnected or not initialised, or cannot go there. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8749,6 +9040,8 @@ export interface operations {
             /** @description There is no arm of this name. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8759,6 +9052,8 @@ export interface operations {
             /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8768,6 +9063,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -8816,6 +9112,8 @@ export interface operations {
             /** @description There is no such arm or motion. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8823,6 +9121,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -8866,6 +9165,8 @@ export interface operations {
             /** @description There is no such arm or motion. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8876,6 +9177,8 @@ export interface operations {
             /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8883,6 +9186,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -8961,6 +9265,8 @@ export interface operations {
             /** @description The arm is disconnected or limp, has no such joint, cannot go there, or the chunk is none. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8973,6 +9279,8 @@ export interface operations {
             /** @description There is no arm of this name. */
             404: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8983,6 +9291,8 @@ export interface operations {
             /** @description Somebody else drives the arm (take_over takes it), or it is stopped (/stop/reset). */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8992,6 +9302,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -9148,6 +9459,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];
@@ -9178,6 +9490,7 @@ export interface operations {
                 };
             };
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             /** @description The control loop does not run. */
@@ -9222,6 +9535,7 @@ export interface operations {
                 };
             };
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             /** @description Some arm is disconnected, or ROS 2 is demanded and off. */
@@ -9266,6 +9580,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];
@@ -9323,6 +9638,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -9371,6 +9687,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];
@@ -9407,6 +9724,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];
@@ -9450,6 +9768,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -9518,6 +9837,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];
@@ -9601,6 +9921,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -9647,6 +9968,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];
         };
@@ -9684,6 +10006,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];
@@ -9731,6 +10054,8 @@ export interface operations {
             /** @description The pair cannot be set up, an arm is unknown or mirrors already, or nothing is heard of the arm of another machine. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9743,6 +10068,8 @@ export interface operations {
             /** @description Somebody else drives one of the arms. */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9752,6 +10079,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -9797,6 +10125,8 @@ export interface operations {
             /** @description The arm is unknown. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9808,6 +10138,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -9860,6 +10191,8 @@ export interface operations {
             /** @description The pair cannot be set up: the words are those of the bridge that refuses it. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9872,6 +10205,8 @@ export interface operations {
             /** @description Somebody else drives one of the arms. */
             409: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9881,12 +10216,15 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             /** @description One of the bridges does not answer. */
             503: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9935,6 +10273,8 @@ export interface operations {
             /** @description The arm or the bridge is unknown, or the bridge refuses. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9946,6 +10286,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -10010,6 +10351,8 @@ export interface operations {
             /** @description Earlier requests on the same connection are not answered yet. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10019,6 +10362,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -10060,6 +10404,8 @@ export interface operations {
             /** @description The token is missing or wrong. */
             401: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10070,6 +10416,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -10101,6 +10448,7 @@ export interface operations {
                 };
             };
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];
@@ -10132,6 +10480,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];
@@ -10177,6 +10526,8 @@ export interface operations {
             /** @description The arm is unknown or no simulated one. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10188,6 +10539,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -10243,6 +10595,8 @@ export interface operations {
             /** @description The arm is unknown or no simulated one. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10252,6 +10606,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -10329,6 +10684,8 @@ export interface operations {
             /** @description The arm is unknown or no simulated one. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10338,6 +10695,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -10387,6 +10745,8 @@ export interface operations {
             /** @description The arm is unknown or no simulated one, or no such object that moves stands before it. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10398,6 +10758,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];
@@ -10440,6 +10801,8 @@ export interface operations {
             /** @description The arm is unknown or no simulated one. */
             400: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10451,6 +10814,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["Compressed"];
+            417: components["responses"]["Unexpected"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Fault"];

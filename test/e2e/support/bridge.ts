@@ -176,7 +176,8 @@ export class BridgeProcess extends BridgeClient {
 }
 
 /** How a move, or torque, says that the machine was too busy for it. */
-const BUSY = /was busy for more than|too busy|(have|do|does) not answer|have not been heard|disconnected|does not stand still/;
+const BUSY =
+  /was busy for more than|too busy|(have|do|does) not answer|have not been heard|disconnected|does not stand still/;
 
 /** Runs what people run, again where the machine was too busy for its moves. @throws what it throws for any other reason */
 export async function runAgain<T>(run: () => Promise<T>): Promise<T> {
