@@ -195,8 +195,7 @@ export class CalibrationService {
     const left = this.#left.get(arm);
     if (left === undefined) return true;
     const { state, torque } = arm.read();
-    // Under a pair that it leads, its joints would seem to jump.
-    if (state === 'disconnected' || torque || arm.owner !== null) return false;
+    if (state === 'disconnected' || torque) return false;
     try {
       await arm.calibrate(left);
     } catch {

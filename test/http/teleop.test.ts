@@ -32,7 +32,10 @@ test('a message is read in centimetres and degrees, and the hands lead the first
   expect(await post(BODY)).toEqual({ status: 200, body: { status: 'ok', message: null } });
   await post({ ...BODY, source: 'left', timestamp: 12.5, direction_x: -1 });
   await post({ ...BODY, source: 'left' }, '?robot_id=0');
-  const [right, left, named] = services.teleoperation.fed;
+  await post(BODY, '?arm=follower');
+  expect((await post(BODY, '?arm=nobody')).status).toBe(400);
+  const [right, left, named, called, ...others] = services.teleoperation.fed;
+  expect([called!.arm, others]).toEqual(['follower', []]);
   expect(right).toMatchObject({ arm: 'leader', message: { open: 0.5, timestamp: null } });
   const { x, y, z, pitch, yaw, roll } = right!.message.hand;
   expect([x, y, z]).toEqual([0.1, -0.2, 0.3]);

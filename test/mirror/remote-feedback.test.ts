@@ -165,3 +165,23 @@ test.each(ENDINGS)(
   },
   300_000,
 );
+
+test('the gripper of a follower of another machine is felt by its own setting', async () => {
+  const left: number[] = [];
+  for (const feedback of [
+    { arm: 1, gripper: 0 },
+    { arm: 0, gripper: 1 },
+  ]) {
+    const pair = await FeltPair.start(feedback, { network: network(0.02) });
+    const start = pair.place('leader', 'gripper');
+    let goal = start;
+    pair.hand('gripper', 2, 0.05, () => goal);
+    pair.wall('gripper', start + 0.15, 200);
+    for (; goal < start + 0.4; goal += 0.005) await pair.bridge.pass(0.01);
+    await pair.bridge.pass(1.5);
+    left.push(goal - pair.place('leader', 'gripper'));
+  }
+  const [free, held] = left as [number, number];
+  expect(free).toBeLessThan(0.05);
+  expect(held).toBeGreaterThan(free + 0.05);
+}, 60_000);

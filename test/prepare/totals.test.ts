@@ -46,7 +46,7 @@ test('failures are told with their file, their test and the first lines of why',
     '/p',
   );
   expect(told).toHaveLength(2);
-  expect(told[0]).toMatch(/^FAILED: test\/a\.test\.ts: an arm stops\n {4}line 0\n[\s\S]*line 11$/);
+  expect(told[0]).toMatch(/^FAILED: test\/a\.test\.ts: an arm stops\n {4}line 0\n[\s\S]*line 29$/);
   expect(told[1]).toBe('FAILED: test/b.test.ts\n    no such module');
   expect(failures(null, '/p')).toEqual([]);
 });

@@ -276,11 +276,14 @@ test.skipIf(!PYTHONS[0][1])(
 );
 
 test.skipIf(!PYTHONS[0][1])(
-  'an arm of another machine is refused, because that machine has its calibration',
+  'an arm of another machine is refused, because that machine has its calibration, and what was trimmed replaces its source',
   async () => {
     const { code, out, told } = await run(PYTHONS[0][1]!, 'lerobot_remote.py');
     expect(code, told).toBe(0);
     const why = 'arm far belongs to another machine, which has its calibration: use its own bridge';
-    expect(JSON.parse(out)).toEqual([`ValueError: ${why}`, `NotExported: ${why}`]);
+    expect(JSON.parse(out)).toEqual([
+      [`ValueError: ${why}`, `NotExported: ${why}`],
+      ['first', 'pick-trimmed', 'whole'],
+    ]);
   },
 );

@@ -1,4 +1,4 @@
-"""What the plug-ins and the export say of an arm of another machine, as JSON."""
+"""What the plug-ins and the export say of an arm of another machine, and which episodes others replace, as JSON."""
 
 import importlib.util
 import json
@@ -10,7 +10,7 @@ if importlib.util.find_spec("torch") is None:
     stand_ins.replace("torch", "torchvision", "safetensors", "cv2", "gymnasium", "einops")
 
 from lerobot_robot_arm_bridge.connected_arm import ConnectedArm
-from lerobot_robot_arm_bridge.export import Episode, joints_in
+from lerobot_robot_arm_bridge.export import Episode, joints_in, parts_of
 
 JOINTS = [{"name": "gripper", "lower": -0.2, "upper": 1.7, "travel": [-0.2, 1.7], "turned": False}]
 
@@ -26,5 +26,22 @@ def error_of(action):
 arm = ConnectedArm("http://localhost:1", None, "far", True)
 arm.arm.facts = lambda: {"name": "far", "remote": True, "joints": JOINTS, "gripper": {"index": 0}}
 recorded = {"name": "far", "bus": "ros", "joints": JOINTS, "gripper": {"joint": "gripper"}}
-episode = Episode(Path("far.mcap"), {}, {"far": recorded}, [])
-print(json.dumps([error_of(lambda: arm.features), error_of(lambda: joints_in(episode, "far", True))]))
+episode = Episode(Path("far.mcap"), {}, {"far": recorded}, [], (0, 1))
+errors = [error_of(lambda: arm.features), error_of(lambda: joints_in(episode, "far", True))]
+
+
+def made(name, span, trimmed=False):
+    return Episode(Path(f"{name}.mcap"), {"trimmed": "{}"} if trimmed else {}, {"far": recorded}, [], span)
+
+
+# A source that was renamed, another one that got its name later, a part of a part, and a copy of the whole.
+episodes = [
+    made("first", (0, 100)),
+    made("pick", (200, 300)),
+    made("pick-trimmed", (10, 90), True),
+    made("pick-trimmed-2", (20, 80), True),
+    made("whole", (400, 500)),
+    made("whole-trimmed", (400, 500), True),
+]
+replaced = sorted(parts_of(episodes))
+print(json.dumps([errors, replaced]))

@@ -255,15 +255,20 @@ def episodes_in(folder: Path) -> list[tuple[Path, str]]:
     return [(folder / found["folder"] / found.get("file", f"{found['name']}.mcap"), found["task"]) for found in wanted]
 
 
-def parts_of(paths: list[Path]) -> dict[str, str]:
-    """
-    By the name of an episode one that was trimmed from it, where it is among these files. Names change, and are used again: a trimmed
-    one has the times of its source.
-    """
+def opened(paths: list[Path]) -> list[Episode]:
+    """The episodes among these files."""
     episodes: list[Episode] = []
     for path in paths:
         with suppress(NotExported):
             episodes.append(open_episode(path))
+    return episodes
+
+
+def parts_of(episodes: list[Episode]) -> dict[str, str]:
+    """
+    By the name of an episode one of these that was trimmed from it. Names change, and are used again: a trimmed one has the times of
+    its source.
+    """
     trimmed = [episode for episode in episodes if "trimmed" in episode.about]
 
     def replaces(part: Episode, whole: Episode) -> bool:
@@ -299,7 +304,7 @@ def export(
     first: dict[str, Any] = {}
     given = (leader, "joint_states") if action == "leader" else (follower, "joint_setpoints")
     wanted = episodes_in(folder)
-    parts = parts_of([path for path, _ in wanted])
+    parts = parts_of(opened([path for path, _ in wanted]))
     try:
         for path, task in wanted:
             try:
