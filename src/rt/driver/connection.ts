@@ -14,7 +14,7 @@ export const CONNECTION = defineMachine({
     checking: 'models and settings of the servos are read',
     up: 'servos are read and written in each cycle',
     renewing:
-      'before limp servos get torque they are checked again, because one held in the last check, or was silent since',
+      'before a limp arm gets torque its servos are checked again, because one held in the last check, or was silent since',
     dropped: 'the port has disappeared, and its answer is still pending',
     leaving: 'the arm is being disconnected, and an answer of the port is still pending',
   },

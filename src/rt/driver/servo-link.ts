@@ -222,11 +222,10 @@ export class ServoLink implements ArmLink {
     const { trust, torque } = this.#parts;
     if (!on) this.#connection.answer('torque has been switched off meanwhile');
     const { reading, foundHolding } = this.#connection;
-    const unset = trust.uncertain ? !torque.all : !torque.any && (!reading || foundHolding);
-    if (on && unset) {
+    if (on && !torque.any && (!reading || trust.uncertain || foundHolding)) {
       // A servo that was silent may have restarted, and one that held was left as it was, so a check reads and sets
-      // the registers of limp ones before they get torque. If such a check already runs for an earlier request, no
-      // servo is read: this request waits for it too.
+      // their registers before they get torque. If such a check already runs for an earlier request, no servo is
+      // read: this request waits for it too.
       this.#connection.renew(settle);
     } else this.#arming.ask(on, this.#begun, settle);
   }

@@ -137,27 +137,6 @@ describe('a servo that does not answer', () => {
     expect(bench.port.sent.some((frame) => frame[2] === 2 && frame[5] === LOCK.address)).toBe(true);
   });
 
-  test('makes torque wait for a check where it is the only limp one, too', async () => {
-    const bench = await BenchArm.holding();
-    bench.servos[1]!.write(TORQUE.address, Uint8Array.of(0), 0, 1);
-    bench.run(0.35);
-    bench.link.giveUp();
-    bench.run(PERIOD);
-    await bench.connect();
-    expect(bench.link.power).toBe('partial');
-    bench.bus.faults.dead.add(2);
-    bench.run(0.2);
-    bench.bus.faults.dead.clear();
-    bench.servos[1]!.powerCycle();
-    bench.run(0.1);
-    bench.problem = null;
-    bench.arm.setTorque(true, (problem) => {
-      bench.problem = problem;
-    });
-    await bench.cycles(() => bench.problem !== null);
-    expect([bench.problem, bench.link.power, bench.servos[1]!.value('lock')]).toEqual(['', 'holding', 1]);
-  });
-
   test('makes torque that waits for that check fail when it stays silent', async () => {
     const bench = await BenchArm.limp();
     bench.bus.faults.dead.add(2);
