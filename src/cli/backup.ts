@@ -146,6 +146,12 @@ function backup(file: string, options: BackupOptions): number {
     if (options.recordings) put(places.recordings, 'recordings');
     const written = (): number[] => names.map((name) => statSync(join(scratch, name)).mtimeMs);
     const before = written();
+    const requireSame = (): void => {
+      const after = written();
+      const changed = names.filter((_, i) => before[i] !== after[i]);
+      if (changed.length === 0) return;
+      throw new UsageError(`${changed.join(', ')} changed meanwhile, so this is no backup: end the bridge first`);
+    };
     const files = Object.fromEntries(names.map((name) => [name, sum(join(scratch, name))]));
     const manifest: Manifest = {
       format: FORMAT,
@@ -160,20 +166,20 @@ function backup(file: string, options: BackupOptions): number {
         stdio: ['ignore', 'inherit', 'inherit'],
       });
       if (status !== 0) throw new UsageError('tar failed');
+      requireSame();
     } else {
       // Written atomically, and readable by its owner only, because it may hold tokens.
       const draft = `${file}.${process.pid}`;
       // A killed backup may have left a draft of this name, readable by others.
       rmSync(draft, { force: true });
       writeFileSync(draft, '', { mode: 0o600, flag: 'wx' });
-      tar('-chzf', draft, '-C', scratch, '.');
-      renameSync(draft, file);
-    }
-    const after = written();
-    const changed = names.filter((_, i) => before[i] !== after[i]);
-    if (changed.length > 0) {
-      if (file !== '-') rmSync(file, { force: true });
-      throw new UsageError(`${changed.join(', ')} changed meanwhile, so this is no backup: end the bridge first`);
+      try {
+        tar('-chzf', draft, '-C', scratch, '.');
+        requireSame();
+        renameSync(draft, file);
+      } finally {
+        rmSync(draft, { force: true });
+      }
     }
     const kept = Object.keys(files).length;
     process.stderr.write(`${file === '-' ? 'the backup' : file} holds ${kept} files: ${summary(Object.keys(files))}\n`);
