@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { querySchema } from '../../src/http/route.ts';
 import { CHANNELS, ROUTES } from '../../src/http/routes/index.ts';
 import { buildApp, fakeServices } from './fakes.ts';
 
@@ -124,6 +125,14 @@ test('every operation says what it does, shows a body and an answer, and names t
     // Whoever takes an arm is told of the one who has it.
     if (parameters.some(({ name }) => name === 'take_over')) expect([where, responses['409']]).not.toBeUndefined();
   }
+});
+
+test('wherever a query takes the id of an arm it takes its name too', () => {
+  const lacking = ROUTES.filter((route) => {
+    const { shape } = querySchema(route);
+    return 'robot_id' in shape && !('arm' in shape);
+  });
+  expect(lacking.map(({ path }) => path)).toEqual([]);
 });
 
 test('headers of requests and of answers are described where a route reads or sends them', () => {
