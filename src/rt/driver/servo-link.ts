@@ -221,6 +221,13 @@ export class ServoLink implements ArmLink {
     }
     const { trust, torque } = this.#parts;
     if (!on) this.#connection.answer('torque has been switched off meanwhile');
+    // A check would make the holding ones deaf to a stop for a while.
+    if (on && torque.any && !torque.all && trust.uncertain) {
+      settle(
+        `${torque.named(0)} may have restarted while the others hold: let the arm go limp first, then it is checked`,
+      );
+      return;
+    }
     const { reading, foundHolding } = this.#connection;
     if (on && !torque.any && (!reading || trust.uncertain || foundHolding)) {
       // A servo that was silent may have restarted, and one that held was left as it was, so a check reads and sets

@@ -137,6 +137,33 @@ describe('a servo that does not answer', () => {
     expect(bench.port.sent.some((frame) => frame[2] === 2 && frame[5] === LOCK.address)).toBe(true);
   });
 
+  test('gets no torque while others hold, which a check would make deaf to a stop, but once all are limp', async () => {
+    const bench = await BenchArm.holding();
+    bench.servos[1]!.write(TORQUE.address, Uint8Array.of(0), 0, 1);
+    bench.run(0.35);
+    bench.link.giveUp();
+    bench.run(PERIOD);
+    await bench.connect();
+    expect(bench.link.power).toBe('partial');
+    bench.bus.faults.dead.add(2);
+    bench.run(0.2);
+    bench.bus.faults.dead.clear();
+    bench.servos[1]!.powerCycle();
+    bench.run(0.1);
+    const asked = async (on: boolean): Promise<string> => {
+      bench.problem = null;
+      bench.arm.setTorque(on, (problem) => {
+        bench.problem = problem;
+      });
+      await bench.cycles(() => bench.problem !== null);
+      return bench.problem!;
+    };
+    expect(await asked(true)).toMatch(/^servo 2 \(joint 2\) may have restarted while the others hold/);
+    expect(bench.servos[1]!.torqueOn).toBe(false);
+    expect([await asked(false), await asked(true)]).toEqual(['', '']);
+    expect([bench.link.power, bench.servos[1]!.value('lock')]).toEqual(['holding', 1]);
+  });
+
   test('makes torque that waits for that check fail when it stays silent', async () => {
     const bench = await BenchArm.limp();
     bench.bus.faults.dead.add(2);
