@@ -90,12 +90,12 @@ export class Store {
         this.objects = message.objects;
         break;
       case 'pairs': {
-        const begun = message.active !== this.mirroring;
+        const changed = message.active !== this.mirroring;
         this.pairs = message.pairs;
         this.mirroring = message.active;
         this.mirrorReason = message.reason;
         // What can be pressed now is shown at once, however slowly the computer draws.
-        if (begun) this.#tell('pairs');
+        if (changed) this.#tell('pairs');
         break;
       }
       case 'loop':

@@ -117,9 +117,8 @@ function addLoop(page: Exposition, services: HttpServices): void {
 function addArm(page: Exposition, arm: Arm, now: number): void {
   const snapshot = arm.read();
   const labels = { arm: arm.name };
-  for (const state of ARM_STATES) {
-    // Nobody is to be called for an arm that somebody has disconnected.
-    if (arm.detached) break;
+  // Nobody is to be called for an arm that somebody has disconnected.
+  for (const state of arm.detached ? [] : ARM_STATES) {
     const help = '1 for the state of the arm; absent while it is disconnected on purpose.';
     page.add('arm_state', 'gauge', help, { ...labels, state }, state === snapshot.state ? 1 : 0);
   }

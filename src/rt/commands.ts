@@ -109,7 +109,7 @@ function torqueRefusal(
   const { link } = arms[arm]!.controller;
   if (!link.up) return link.reason;
   if (on && shared.stopLatched(arm)) return 'it is stopped';
-  // A stopped arm is not let go either by what was under way.
+  // What was under way before a stop does not let the arm go either.
   if (shared.isOver(arm, epoch, joints)) return OVER;
   if (!on) return '';
   return link.torqueRefusal === '' ? '' : `no torque: ${link.torqueRefusal}`;

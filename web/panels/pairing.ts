@@ -47,8 +47,7 @@ class PairList {
 
   #choose(pair: { readonly leader: string; readonly follower: string }): void {
     this.#chosen = true;
-    const idOf = (name: string): number | undefined => this.#store.arms.find((arm) => arm.name === name)?.id;
-    this.#put([this.#row(idOf(pair.leader), idOf(pair.follower))]);
+    this.#put([this.#rowOf(pair)]);
   }
 
   /** What a person has chosen, else the pairs that have run or are configured, else what builds and names of the arms tell; of the arms there are now. */
@@ -61,13 +60,17 @@ class PairList {
     ]);
     if (this.element.dataset.of === key) return;
     this.element.dataset.of = key;
-    const idOf = (name: string): number | undefined => arms.find((arm) => arm.name === name)?.id;
     const configured = arms.flatMap(({ leader, name }) => (leader === null ? [] : [{ leader, follower: name }]));
     const wanted = this.#chosen
       ? this.pairs.map(({ leader_id, follower_id }) => this.#row(leader_id, follower_id))
-      : (pairs.length > 0 ? pairs : configured).map(({ leader, follower }) => this.#row(idOf(leader), idOf(follower)));
+      : (pairs.length > 0 ? pairs : configured).map((pair) => this.#rowOf(pair));
     const likely = likelyPair(arms, nameOf);
     this.#put(wanted.length > 0 ? wanted : [this.#row(likely.leader?.id, likely.follower?.id)]);
+  }
+
+  #rowOf({ leader, follower }: { readonly leader: string; readonly follower: string }): PairRow {
+    const idOf = (name: string): number | undefined => this.#store.arms.find((arm) => arm.name === name)?.id;
+    return this.#row(idOf(leader), idOf(follower));
   }
 
   #row(leaderId: number | null | undefined, followerId: number | null | undefined): PairRow {

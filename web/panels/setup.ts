@@ -144,8 +144,9 @@ function armForm(
     },
     show() {
       if (setting.session !== null) element.hidden = true;
-      setText(under, setting.busy ? SLOW : '');
-      block(begin, setting.busy ? SLOW : unsaid());
+      const why = setting.busy ? SLOW : unsaid();
+      setText(under, why);
+      block(begin, why);
     },
   };
 }
