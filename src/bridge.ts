@@ -80,6 +80,11 @@ const SHUTDOWN: Caller = {
 const UNCLEAN =
   'the bridge did not end properly: look after the arm, then reset it, and its mirroring begins by itself (autostart)';
 
+/** Why an arm with autostart is stopped where a crash would leave no trace. */
+const UNKEPT =
+  'state_folder cannot be written, so an improper end would go unnoticed: make it writable; until then look after the arm ' +
+  'at each start and reset it, and its mirroring begins by itself (autostart)';
+
 export interface RosStatus {
   readonly enabled: boolean;
   /** Why it is off; empty while it is on. */
@@ -171,8 +176,6 @@ export class Bridge {
   #open = true;
   /** The start has succeeded. */
   #started = false;
-  /** Arms that held when it found them. */
-  readonly #foundHolding = new Set<Arm>();
 
   private constructor(
     config: Config,
@@ -408,7 +411,7 @@ export class Bridge {
     );
     try {
       await bridge.#connect();
-      for (const arm of bridge.arms.all) if (arm.read().torque) bridge.#foundHolding.add(arm);
+      for (const arm of bridge.arms.all) arm.foundHolding = !arm.remote && arm.read().torque;
       await bridge.#takeBackGains(store);
       bridge.gains.begin();
       if (recover) {
@@ -485,7 +488,7 @@ export class Bridge {
     for (const arm of this.arms.all) arm.reserve(SHUTDOWN.owner);
     await this.mirror.stop(SHUTDOWN, 'hold');
     // A bridge that has not started moves no arm that it has found holding.
-    const left = (arm: Arm): boolean => !this.#started && this.#foundHolding.has(arm);
+    const left = (arm: Arm): boolean => !this.#started && arm.foundHolding;
     for (const arm of this.arms.all)
       if (left(arm)) logger.warn(`${arm.name} goes on holding: the bridge does not start`);
     const lowered = this.arms.all.filter((arm) => !left(arm));
@@ -536,14 +539,15 @@ export class Bridge {
       detached: () => plan.detached !== null,
       trouble: () => this.#load.trouble,
     });
-    const { stopped, unclean } = this.#records.begin(config);
+    const { stopped, unclean, kept } = this.#records.begin(config);
     if (stopped !== null) {
       arm.latch(stopped);
       this.#leftStopped.add(arm);
     }
-    if (stopped === null && unclean && this.#autostarts(config.name)) arm.latch(UNCLEAN);
+    const doubt = unclean ? UNCLEAN : kept ? null : UNKEPT;
+    if (stopped === null && doubt !== null && this.#autostarts(config.name)) arm.latch(doubt);
     if (arm.latched) {
-      this.#logger.warn(`${config.name} is stopped until somebody resets it: ${stopped ?? UNCLEAN}`);
+      this.#logger.warn(`${config.name} is stopped until somebody resets it: ${stopped ?? doubt}`);
     }
     this.#control.listen(index, arm);
     arm.movesUncalibrated = config.uncalibrated;

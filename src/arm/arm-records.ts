@@ -49,16 +49,15 @@ export class ArmRecords {
 
   /**
    * This process takes the arm.
-   * @returns why the arm is stopped, null when it is not; and whether a previous process ended without releasing it and
-   *   nobody has reset it since
+   * @returns why the arm is stopped, null when it is not; whether a previous process ended without releasing it and nobody
+   *   has reset it since; and whether this process is on disk, without which its own crash would go unnoticed
    */
-  begin(arm: Recorded): { readonly stopped: string | null; readonly unclean: boolean } {
+  begin(arm: Recorded): { readonly stopped: string | null; readonly unclean: boolean; readonly kept: boolean } {
     const found = this.#read(arm);
     this.#found.set(this.#path(arm), found);
     const { stopped, unclean: left, running } = found;
     const unclean = left || running;
-    this.#keep(arm, { running: true, stopped, unclean });
-    return { stopped, unclean };
+    return { stopped, unclean, kept: this.#keep(arm, { running: true, stopped, unclean }) };
   }
 
   /** Records a stop. On return it is on disk, or `warn` has been told why not. */
@@ -107,16 +106,19 @@ export class ArmRecords {
     }
   }
 
-  #keep(arm: Recorded, next: ArmRecord): void {
+  /** @returns whether it is on disk */
+  #keep(arm: Recorded, next: ArmRecord): boolean {
     const path = this.#path(arm);
     try {
       if (next.running || next.unclean || next.stopped !== null) this.#disk.write(path, `${JSON.stringify(next)}\n`);
       else this.#disk.remove(path);
+      return true;
     } catch (error) {
       const what = next.stopped === null ? 'its state' : 'its stop';
       this.#warn(
         `${arm.name}: ${what} is not kept for the next start (${messageOf(error)}): make state_folder writable`,
       );
+      return false;
     }
   }
 

@@ -148,6 +148,8 @@ export class Arm implements ControlListener {
   interrupted = Number.NEGATIVE_INFINITY;
   /** The same, where the control thread ended it by itself: a message that arrives now may have been sent before. */
   severed = Number.NEGATIVE_INFINITY;
+  /** Servos had torque when the bridge started: an earlier process, or another program, has left the arm so. */
+  foundHolding = false;
   /** Who took the arm, or a group of its joints, last, and when, monotonic, s. */
   #claimed = { key: '', at: Number.NEGATIVE_INFINITY };
   #model: ArmModel;
@@ -199,6 +201,14 @@ export class Arm implements ControlListener {
     this.#epoch = options.control.epoch;
     this.servos = new ArmServos(this, options.control);
     options.control.explain = () => this.requireDrivable();
+  }
+
+  /**
+   * The bridge has found the arm holding, and nobody has driven or stopped it since: a stream that it has not heard before
+   * may be one that drove the arm through an earlier process.
+   */
+  get inherited(): boolean {
+    return this.foundHolding && this.acts === 0;
   }
 
   /** True while the arm has been taken off its bus on purpose. */

@@ -22,8 +22,8 @@ interface Stream {
 
 /**
  * Arms driven by streams of messages: the first message after a silence takes a ready arm, further messages keep it,
- * silence releases it. A stream that continues across a stop, a reset, a disconnection or the loss of its arm does not
- * take the arm again by itself, because nobody asked for that.
+ * silence releases it. A stream that continues across a stop, a reset, a disconnection, the loss of its arm or a restart of
+ * the bridge does not take the arm again by itself, because nobody asked for that.
  */
 export class InputStreams {
   readonly #clock: Clock;
@@ -47,7 +47,7 @@ export class InputStreams {
     const streams = this.#streams.get(arm) ?? new Map<string, Stream>();
     this.#streams.set(arm, streams);
     const before = streams.get(caller.owner.key);
-    const stream = before ?? { heard: Number.NEGATIVE_INFINITY, session: null };
+    const stream = before ?? { heard: arm.inherited ? now : Number.NEGATIVE_INFINITY, session: null };
     streams.set(caller.owner.key, stream);
     const heard = stream.heard;
     stream.heard = now;
@@ -154,8 +154,8 @@ function pauseOf(arm: Arm, heard: number, now: number): BridgeError | null {
   if (silent >= SILENCE) return null;
   return new BridgeError(
     'unsupported',
-    `arm ${arm.name} does not take up a stream that went on while it was stopped, released, limp or driven by somebody ` +
-      `else: pause the stream for ${SILENCE} s first`,
+    `arm ${arm.name} does not take up a stream that went on while it was stopped, released, limp, driven by somebody ` +
+      `else or left holding by an earlier bridge: pause the stream for ${SILENCE} s first`,
     { arm },
   );
 }

@@ -80,7 +80,7 @@ export function refuseConnection(error: Error & { code?: string }, socket: Socke
     return;
   }
   const [status, detail] =
-    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT' || error.code === 'ERR_TLS_HANDSHAKE_TIMEOUT'
       ? ['408 Request Timeout', 'The request did not arrive in time.']
       : error.code === 'HPE_HEADER_OVERFLOW'
         ? ['431 Request Header Fields Too Large', 'The headers are too large.']

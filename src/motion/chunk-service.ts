@@ -381,6 +381,13 @@ export class ChunkService {
    */
   #requirePaused(arm: Arm, { owner, takeOver }: Caller, observed: number, last: number): void {
     const now = this.#clock.now();
+    if (arm.inherited && this.#senders.get(arm)?.has(owner.key) !== true) {
+      this.#sendersOf(arm, now).set(owner.key, {
+        heard: Number.NEGATIVE_INFINITY,
+        pause: now + LEAST_PAUSE,
+        severed: true,
+      });
+    }
     const sender = this.#senders.get(arm)?.get(owner.key);
     if (sender === undefined) return;
     // Whoever takes over may go on after another owner, but not after a stop.
@@ -391,8 +398,8 @@ export class ChunkService {
     sender.pause = Math.max(sender.pause, now + pauseFor(last - now));
     throw new BridgeError(
       'unsupported',
-      `Arm ${arm.name} does not follow chunks that go on after it was stopped, released, limp or driven by somebody else: ` +
-        `send none for ${(sender.pause - now).toFixed(1)} s, then begin anew.`,
+      `Arm ${arm.name} does not follow chunks that go on after it was stopped, released, limp, driven by somebody else or left ` +
+        `holding by an earlier bridge: send none for ${(sender.pause - now).toFixed(1)} s, then begin anew.`,
       { arm },
     );
   }

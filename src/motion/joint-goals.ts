@@ -172,7 +172,7 @@ function isAskedToBe(arm: Arm, goal: Float64Array): boolean {
 
 /** What one owner writes to one arm, without a pause. */
 interface WriteStream {
-  /** When its first write and its latest one came, accepted or not, s. */
+  /** When its first write and its latest one came, accepted or not, s; `begun` is NaN for one that must pause first. */
   begun: number;
   heard: number;
 }
@@ -211,7 +211,7 @@ export class JointGoals {
     position?: Vector3,
     ask: Ask = arm.ask(),
   ): Promise<void> {
-    this.requireFresh(arm, caller);
+    this.requireFresh(arm, caller, arm.inherited);
     arm.requireDrivable();
     const goal = this.#goal(arm, wanted);
     const { owner } = caller;
@@ -235,17 +235,18 @@ export class JointGoals {
 
   /**
    * Hears a write of an owner, or a move that may belong to a stream of them.
+   * @param goesOn a stream that has not been heard before counts as one that has lost the arm
    * @throws {BridgeError} unsupported, for a stream that has lost the arm and has not paused since; stopped or owned
    *   while that lasts
    */
-  requireFresh(arm: Arm, caller: Omit<Caller, 'signal'>): void {
+  requireFresh(arm: Arm, caller: Omit<Caller, 'signal'>, goesOn = false): void {
     const { key } = caller.owner;
     const now = arm.clock.now();
     const ended = arm.intentEnded(caller);
     const streams = this.#streams.get(arm) ?? new Map<string, WriteStream>();
     this.#streams.set(arm, streams);
     for (const [owner, { heard }] of streams) if (now - heard > FORGOTTEN) streams.delete(owner);
-    const stream = streams.get(key) ?? { begun: now, heard: now };
+    const stream = streams.get(key) ?? { begun: goesOn ? Number.NaN : now, heard: now };
     streams.set(key, stream);
     // A write that arrives right after the control thread has ended the stream may have been sent before.
     if (now - Math.max(stream.heard, arm.severed) >= STREAM_PAUSE) stream.begun = now;
@@ -256,8 +257,8 @@ export class JointGoals {
     if (owned !== null) throw owned;
     throw new BridgeError(
       'unsupported',
-      `Arm ${arm.name} does not take up a stream that went on while it was stopped, limp or driven by somebody else: ` +
-        `pause the stream for ${STREAM_PAUSE} s first.`,
+      `Arm ${arm.name} does not take up a stream that went on while it was stopped, limp, driven by somebody else or left ` +
+        `holding by an earlier bridge: pause the stream for ${STREAM_PAUSE} s first.`,
       { arm },
     );
   }

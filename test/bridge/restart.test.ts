@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Arm } from '../../src/arm/arm.ts';
 import { ArmRecords } from '../../src/arm/arm-records.ts';
 import type { Disk } from '../../src/disk.ts';
@@ -203,5 +206,74 @@ test('what cannot be kept is told with what to do, and a stop holds all the same
 test('a record that cannot be read counts as a bridge that did not end properly', () => {
   const disk: Disk = { read: () => '{"runn', write: () => {}, remove: () => {} };
   const records = new ArmRecords(disk, '/state', () => {});
-  expect(records.begin({ name: 'arm', bus: 'sim:so101' })).toEqual({ stopped: null, unclean: true });
+  expect(records.begin({ name: 'arm', bus: 'sim:so101' })).toEqual({ stopped: null, unclean: true, kept: true });
+});
+
+test('where an improper end would leave no trace, no pair starts before somebody resets its arms', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-file-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  // Nobody can write below a file, not even root.
+  writeFileSync(join(folder, 'file'), '');
+  const bridge = await VirtualBridge.start({ ...PAIR, state_folder: join(folder, 'file', 'state') });
+  await bridge.pass(3);
+  expect(mirrors(bridge)).toBe(false);
+  expect(bridge.arm('leader').reason).toMatch(/^state_folder cannot be written, .*reset it/);
+  for (const name of ['leader', 'follower']) await bridge.until(bridge.arm(name).reset());
+  await bridge.pass(3);
+  expect(mirrors(bridge)).toBe(true);
+});
+
+/** A bridge that finds its arm raised and holding, since the one before was killed. */
+async function inheriting(): Promise<VirtualBridge> {
+  const first = await VirtualBridge.start();
+  expect((await first.post('/move/init')).body.status).toBe('ok');
+  first.host.armsOutlive = true;
+  const next = first.kill();
+  next.armsOutlive = true;
+  const bridge = await VirtualBridge.start({}, first.folder, next);
+  expect(bridge.arm().read().state).toBe('ready');
+  return bridge;
+}
+
+/** Messages of streams that turn the base. @returns why one is refused; null when it is taken */
+const STREAMS: Record<string, (bridge: VirtualBridge) => string | null | Promise<string | null>> = {
+  'joint goals by HTTP': async (bridge) => {
+    const { status, body } = await bridge.post('/joints/write', { angles: [0.3], joints_ids: [0] });
+    return status === 200 ? null : body.detail;
+  },
+  'joint goals on a topic': ({ bridge }) => {
+    const arm = bridge.arms.byName('arm')!;
+    return bridge.streams.command(arm, ['shoulder_pan'], Float64Array.of(0.3), ROS)?.message ?? null;
+  },
+  jogging: ({ bridge }) => {
+    const arm = bridge.arms.byName('arm')!;
+    const velocities = Float64Array.from(arm.model.joints, (_, i) => (i === 0 ? 0.3 : 0));
+    return bridge.jog.feed(arm, { kind: 'joints', velocities }, ROS)?.message ?? null;
+  },
+};
+const ROS = { owner: { key: 'ros', name: 'a node' }, takeOver: false };
+
+test.each(Object.entries(STREAMS))(
+  '%s that go on after a kill move nothing until they have paused',
+  async (_, send) => {
+    const bridge = await inheriting();
+    const pan = async () => (await bridge.truth('arm'))[0]!;
+    const before = await pan();
+    for (let i = 0; i < 20; i++) {
+      expect(await send(bridge)).toMatch(/left holding by an earlier bridge: pause/);
+      await bridge.pass(0.1);
+    }
+    expect(Math.abs((await pan()) - before)).toBeLessThan(0.02);
+    await bridge.pass(0.6);
+    expect(await send(bridge)).toBeNull();
+  },
+);
+
+test('a new stream drives an arm that was found holding at once after somebody has asked it for something', async () => {
+  const bridge = await inheriting();
+  expect((await bridge.post('/move/init')).body.status).toBe('ok');
+  for (const send of Object.values(STREAMS)) {
+    expect(await send(bridge)).toBeNull();
+    await bridge.pass(1);
+  }
 });

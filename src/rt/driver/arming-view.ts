@@ -65,7 +65,8 @@ export function movedText(view: ArmingView, index: number, steps: number): strin
 /** Why torque does not go on: a servo does not hold the goal it was sent. */
 export function refusalText(view: ArmingView, index: number): string {
   const sent = view.sent[index]!;
-  if (sent < view.lowest[index]! || sent > view.highest[index]!) return beyondText(view, index);
+  const steps = view.steps[index]!;
+  if (steps < view.lowest[index]! || steps > view.highest[index]!) return beyondText(view, index);
   return (
     `${view.label(index)} takes no goals: it keeps ${view.taken[index]} where ${sent} was sent: check its operating mode and ` +
     'its registers (arm-bridge doctor), and that no other program uses the bus'

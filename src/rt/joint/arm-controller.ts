@@ -84,8 +84,13 @@ export class ArmController implements Published {
     return this.link.up && this.link.power === 'holding';
   }
 
-  /** The joints have come to rest, as measured, since the last stop or end of a motion; true without torque. */
+  /**
+   * The joints have come to rest, as measured, since the last stop or end of a motion; true without torque, false until
+   * servos have confirmed that their torque is off.
+   */
   get resting(): boolean {
+    const { up, power } = this.link;
+    if (up && power === 'releasing') return false;
     return this.#drive.resting || !this.holding;
   }
 

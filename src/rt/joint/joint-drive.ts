@@ -115,7 +115,11 @@ export class JointDrive {
     const goals = settling ? adopted : this.gate.goals;
     const droop = this.#droop.at(readings.positions);
     for (let i = 0; i < this.#targets.length; i++) {
-      this.#targets[i] = held[i] === 1 ? goals[i]! : readings.positions[i]! + droop[i]!;
+      const position = readings.positions[i]!;
+      // A servo refuses a goal beyond its own limits, so a joint near them sags instead.
+      const lowest = Math.min(limits.lower[i]!, position);
+      const highest = Math.max(limits.upper[i]!, position);
+      this.#targets[i] = held[i] === 1 ? goals[i]! : Math.min(Math.max(position + droop[i]!, lowest), highest);
     }
     this.gate.adopt(this.#targets);
     this.following.adopt(readings.positions);
