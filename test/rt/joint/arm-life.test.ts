@@ -4,6 +4,7 @@ import { StopWord } from '../../../src/rt/snapshot/shared-snapshot.ts';
 import { SourceStatus } from '../../../src/rt/sources/setpoint-source.ts';
 import { STS3215 } from '../../../src/servo/feetech/sts3215.ts';
 import { BenchArm, PERIOD } from '../support/bench-arm.ts';
+import { ZERO } from '../support/bench-servos.ts';
 import { Asking, Floating, moveTo } from '../support/sources.ts';
 
 /** What the servos' steps leave open, rad. */
@@ -148,6 +149,35 @@ describe('torque', () => {
     expect(bench.problem).toBe('whoever asked for torque has lost the arm meanwhile');
     expect(bench.arm.link.power).toBe('limp');
   });
+});
+
+test('a limp joint gets its torque at a goal within its servo’s own limits, though it hangs nearer to them than it sags', async () => {
+  const steps = Math.round((0.01 / (2 * Math.PI)) * STS3215.stepsPerTurn);
+  const bench = await BenchArm.holding({
+    weight: [0, 0.6],
+    eeprom: { min_position: ZERO - 100, max_position: ZERO + steps },
+  });
+  expect(bench.problem).toBe('');
+  expect(bench.arm.goals[1]).toBeGreaterThan(0);
+  expect(bench.arm.goals[1]).toBeLessThanOrEqual((steps / STS3215.stepsPerTurn) * 2 * Math.PI + 1e-9);
+  // It would need a goal of 0.034 rad, and sags by the rest.
+  near(bench.angles, [0, 0], 0.035);
+});
+
+test('an arm that is stopped while its servos take torque does not rest before they have let go', async () => {
+  const bench = await BenchArm.limp();
+  bench.arm.setTorque(true);
+  while (!bench.link.frozen) bench.cycle();
+  bench.cycle();
+  expect(bench.link.anyTorque).toBe(true);
+  // What lets them go is lost on the wire.
+  bench.port.lose = (frame) => frame[4] !== SYNC_READ;
+  bench.shared.latchStop(0, StopWord.asked);
+  bench.cycle();
+  expect([bench.arm.state, bench.arm.resting]).toEqual([StateCode.stopped, false]);
+  bench.port.lose = () => false;
+  bench.run(0.1);
+  expect([bench.arm.resting, bench.servos.some((servo) => servo.torqueOn)]).toEqual([true, false]);
 });
 
 describe('what drives an arm', () => {
