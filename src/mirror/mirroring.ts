@@ -11,6 +11,9 @@ export const DEFAULT_GRAVITY: GravityPercentages = { shoulder: 100, elbow: 50, w
 
 export type { ForceFeedback };
 
+/** A change of force feedback; a part left out stays as it is. */
+export type FeedbackChange = { readonly [part in keyof ForceFeedback]?: ForceFeedback[part] | undefined };
+
 /** How a start treats a mismatch of leader and follower: the follower approaches slowly, or the start is refused. */
 export const ON_MISMATCH = ['ramp', 'refuse'] as const;
 export type OnMismatch = (typeof ON_MISMATCH)[number];

@@ -466,6 +466,14 @@ test('only who started a pair changes what its leader feels, or whoever takes ov
   expect(felt()).toEqual([0, 1]);
   expect((await feel('ben', 0.5, '?take_over=true')).status).toBe(200);
   expect(felt()).toEqual([0.5, 0.5]);
+  // Anybody may lower what pushes a hand, as anybody may end its pair.
+  expect((await feel('carl', 0.75)).status).toBe(409);
+  expect(felt()).toEqual([0.5, 0.5]);
+  expect((await feel('carl', 0.25)).status).toBe(200);
+  expect(felt()).toEqual([0.25, 0.25]);
+  const mixed = await as('carl', '/teleop/settings', { force_feedback: { arm: 0, gripper: 0.5 } });
+  expect(mixed.status).toBe(409);
+  expect(felt()).toEqual([0.25, 0.25]);
 }, 300_000);
 
 test('what a leader feels is as the configuration, the start or who changes it last says, and is told', async () => {
@@ -489,6 +497,14 @@ test('what a leader feels is as the configuration, the start or who changes it l
   expect(told()).toEqual({ arm: 0.25, gripper: 0 });
   expect((await bridge.post('/teleop/settings', { force_feedback: { arm: 1, gripper: 0.5 } })).body.status).toBe('ok');
   expect(told()).toEqual({ arm: 1, gripper: 0.5 });
+  // A part that is left out stays as it is.
+  expect((await bridge.post('/teleop/settings', { force_feedback: { gripper: 1 } })).body.status).toBe('ok');
+  expect(told()).toEqual({ arm: 1, gripper: 1 });
+  expect((await bridge.post('/teleop/settings', { force_feedback: { arm: 0.5 } })).body.status).toBe('ok');
+  expect(told()).toEqual({ arm: 0.5, gripper: 1 });
+  const nothing = await bridge.post('/teleop/settings', { force_feedback: {} });
+  expect([nothing.status, nothing.body.detail[0].loc]).toEqual([422, ['body', 'force_feedback', 'arm']]);
+  expect(told()).toEqual({ arm: 0.5, gripper: 1 });
   expect((await bridge.post('/teleop/settings/read')).body).toEqual({ vr_scaling: 0.5 });
   await stop();
   await start({ force_feedback: { gripper: 1 } });
