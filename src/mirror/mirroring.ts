@@ -1,3 +1,4 @@
+import { gravityConfig } from '../config/schema.ts';
 import type { ForceFeedback } from '../rt/messages.ts';
 
 /** Gravity support, percent of the model's torque, 0..100. */
@@ -7,7 +8,7 @@ export interface GravityPercentages {
   readonly wrist: number;
 }
 
-export const DEFAULT_GRAVITY: GravityPercentages = { shoulder: 100, elbow: 50, wrist: 10 };
+export const DEFAULT_GRAVITY: GravityPercentages = gravityConfig.parse({});
 
 export type { ForceFeedback };
 
