@@ -829,6 +829,8 @@ export class Bridge {
       followers.set(leader, [...(followers.get(leader) ?? []), this.arms.byName(pair.follower)!]);
     }
     for (const [leader, group] of followers) {
+      const pairs = this.#config.pairs.filter((pair) => pair.autostart && pair.leader === leader.name);
+      const gravity = pairs.find((pair) => pair.gravity_compensation !== null)?.gravity_compensation ?? null;
       const warn = (text: string): void => this.#logger.warn(text);
       const stopped = [leader, ...group].find((arm) => this.#leftStopped.has(arm));
       if (stopped !== undefined) {
@@ -837,7 +839,7 @@ export class Bridge {
         );
         continue;
       }
-      const autostart = new Autostart(this.mirror, { leader, followers: group }, this.#clock, warn);
+      const autostart = new Autostart(this.mirror, { leader, followers: group, gravity }, this.#clock, warn);
       this.#autostart.push(autostart);
       autostart.begin();
     }

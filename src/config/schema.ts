@@ -296,6 +296,14 @@ export const armConfig = z.strictObject({
     .describe('Pose of its base in the frame `world`.'),
 });
 
+const weightShare = (fallback: number) => z.int().min(0).max(100).default(fallback);
+/** Share of the weight that a floating leader holds, percent. */
+export const gravityConfig = z.strictObject({
+  shoulder: weightShare(100),
+  elbow: weightShare(50),
+  wrist: weightShare(10),
+});
+
 export const pairConfig = z.strictObject({
   leader: name,
   follower: name,
@@ -303,6 +311,10 @@ export const pairConfig = z.strictObject({
     .boolean()
     .default(false)
     .describe('Start mirroring as soon as both arms answer; after a crash, once both have been reset.'),
+  gravity_compensation: gravityConfig
+    .nullable()
+    .default(null)
+    .describe('Share of its weight that a leader holds that autostart lets float, in percent; null: it is limp.'),
   on_mismatch: z
     .enum(['ramp', 'refuse'])
     .default('ramp')
@@ -404,6 +416,11 @@ export const configSchema = z
       const feedback = pair.force_feedback;
       if (away !== undefined && (feedback.arm > 0 || feedback.gripper > 0)) {
         const message = `0 or nothing: arm "${away.name}" belongs to another machine, whose bridge alone can let it feel`;
+        context.addIssue({ code: 'custom', path: ['pairs', index, 'force_feedback'], input: feedback, message });
+      } else if (pair.autostart && pair.gravity_compensation === null && (feedback.arm > 0 || feedback.gripper > 0)) {
+        const message =
+          `0 or nothing: autostart leaves the leader "${pair.leader}" limp, and a limp leader feels nothing; or let it float ` +
+          'with `gravity_compensation: {}` for this pair';
         context.addIssue({ code: 'custom', path: ['pairs', index, 'force_feedback'], input: feedback, message });
       }
     }

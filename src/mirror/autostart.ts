@@ -4,6 +4,7 @@ import type { Clock, Timer } from '../clock.ts';
 import { defineMachine, Running } from '../machine.ts';
 import { messageOf } from '../message-of.ts';
 import type { MirrorService } from './mirror-service.ts';
+import type { GravityPercentages } from './mirroring.ts';
 
 /** Who has started the pairs that start by themselves. */
 export const CONFIGURATION: Owner = { key: 'autostart', name: 'the configuration (autostart)' };
@@ -45,6 +46,8 @@ export const AUTOSTART = defineMachine({
 export interface AutostartGroup {
   readonly leader: Arm;
   readonly followers: readonly Arm[];
+  /** Null: the leader is limp. */
+  readonly gravity: GravityPercentages | null;
 }
 
 /** Starts pairs automatically after the start of the bridge. */
@@ -108,11 +111,11 @@ export class Autostart {
   }
 
   async #try(): Promise<void> {
-    const { leader, followers } = this.#group;
+    const { leader, followers, gravity } = this.#group;
     this.#busy = true;
     try {
       const pairs = followers.map((follower) => ({ leader: leader.id, follower: follower.id }));
-      await this.#mirror.start({ pairs, gravity: null, invert: false }, CALLER);
+      await this.#mirror.start({ pairs, gravity, invert: false }, CALLER);
       this.#put('started');
     } catch (error) {
       if (this.#count() !== this.#acts) this.#put('acted');

@@ -16,6 +16,7 @@ import type { EndReason } from '../rt/joint/motions.ts';
 import { FollowCode } from '../rt/snapshot/arm-fields.ts';
 import { alignLeader, giveToHand, isStarter, letGo, requireReleasable } from './leaders.ts';
 import type {
+  FeedbackChange,
   ForceFeedback,
   GravityPercentages,
   MirrorRequest,
@@ -151,10 +152,12 @@ export class MirrorService {
   }
 
   /** Sets the force feedback to the leader of a follower, at once and for the next start; a part left out stays as it is. */
-  setFeedback(follower: Arm, parts: Partial<ForceFeedback>): void {
-    this.#wanted.set(follower, { ...this.#startFeedback(follower), ...parts });
-    for (const pair of this.#pairs.filter(({ plan }) => plan.follower === follower))
-      this.#feel([pair], { ...pair.feedback, ...parts });
+  setFeedback(follower: Arm, change: FeedbackChange): void {
+    this.#wanted.set(follower, changed(this.#startFeedback(follower), change));
+    this.#feel(
+      this.#pairs.filter(({ plan }) => plan.follower === follower),
+      change,
+    );
   }
 
   #startFeedback(follower: Arm): ForceFeedback {
@@ -164,29 +167,30 @@ export class MirrorService {
 
   /**
    * Sets the force feedback of the leaders of the pairs that the caller has started, or by take-over of all, at once and
-   * until their pairs end.
+   * until their pairs end. A caller who has started none lowers that of the others: anybody may stop them, too.
+   * @param change 0..1; a part left out stays as it is
    * @returns false if no leader feels, and nothing has changed: a limp one feels nothing
-   * @throws {BridgeError} owned, when the caller has started none of the pairs whose leaders feel
+   * @throws {BridgeError} owned, when the caller has started none of the pairs whose leaders feel, and raises them all
    */
-  feel(feedback: ForceFeedback, caller: Caller): boolean {
+  feel(change: FeedbackChange, caller: Caller): boolean {
     const felt = this.#pairs.filter(({ plan }) => canFeel(plan) && plan.leader.read().state === 'floating');
     const [first] = felt;
     if (first === undefined) return false;
     const own = felt.filter(({ startedBy: starter }) => isStarter(starter, caller));
-    if (own.length === 0) {
+    const allowed = own.length > 0 ? own : felt.filter(({ feedback }) => lowers(feedback, change));
+    if (allowed.length === 0) {
       const { leader } = first.plan;
-      throw new BridgeError('owned', `Arm ${leader.name} pushes the hand of ${first.startedBy.name}.`, {
-        arm: leader,
-        remedy: 'take_over',
-      });
+      const text = `Arm ${leader.name} pushes the hand of ${first.startedBy.name}, whose feedback others may only lower.`;
+      throw new BridgeError('owned', text, { arm: leader, remedy: 'take_over' });
     }
-    this.#feel(own, feedback);
+    this.#feel(allowed, change);
     return true;
   }
 
-  #feel(pairs: readonly Pair[], feedback: ForceFeedback): void {
+  #feel(pairs: readonly Pair[], change: FeedbackChange): void {
     for (const pair of pairs) {
       if (!canFeel(pair.plan)) continue;
+      const feedback = changed(pair.feedback, change);
       pair.feedback = feedback;
       this.#parts.control.sample({ kind: 'feedback', arm: pair.plan.follower.index, feedback });
     }
@@ -369,6 +373,18 @@ async function whyEnded(arm: Arm, { reason, text }: MotionEnd): Promise<string> 
   // The arm reports the reason in the same cycle, and that ends the pair. A control thread that has failed may not be back soon.
   if (reason === 'disconnected') await arm.nextCycle().catch(() => {});
   return text || (ENDS[reason] ?? `motion ended (${reason})`);
+}
+
+function changed(
+  present: ForceFeedback,
+  { arm = present.arm, gripper = present.gripper }: FeedbackChange,
+): ForceFeedback {
+  return { arm, gripper };
+}
+
+/** Whether no part becomes more than it is. */
+function lowers(present: ForceFeedback, { arm = 0, gripper = 0 }: FeedbackChange): boolean {
+  return arm <= present.arm && gripper <= present.gripper;
 }
 
 /** Why a leader does not feel the requested force; empty when it does. */

@@ -1,3 +1,4 @@
+import { gravityConfig } from '../config/schema.ts';
 import type { ForceFeedback } from '../rt/messages.ts';
 
 /** Gravity support, percent of the model's torque, 0..100. */
@@ -7,9 +8,12 @@ export interface GravityPercentages {
   readonly wrist: number;
 }
 
-export const DEFAULT_GRAVITY: GravityPercentages = { shoulder: 100, elbow: 50, wrist: 10 };
+export const DEFAULT_GRAVITY: GravityPercentages = gravityConfig.parse({});
 
 export type { ForceFeedback };
+
+/** A change of force feedback; a part left out stays as it is. */
+export type FeedbackChange = { readonly [part in keyof ForceFeedback]?: ForceFeedback[part] | undefined };
 
 /** How a start treats a mismatch of leader and follower: the follower approaches slowly, or the start is refused. */
 export const ON_MISMATCH = ['ramp', 'refuse'] as const;

@@ -18,8 +18,8 @@ interface ArmParameter {
   readonly least: number | null;
   get(): number | boolean;
   set(value: number | boolean): void;
-  /** Why it cannot be changed now, human-readable; null when it can. */
-  refusal(): string | null;
+  /** Why it cannot be set to a value now, human-readable; null when it can. */
+  refusal(value: number | boolean): string | null;
 }
 
 /** Prefix of the names of the joint limits. */
@@ -29,12 +29,13 @@ const LIMITS = 'joint_limits.';
 type Feedback = Pick<MirrorService, 'feedbackOf' | 'setFeedback' | 'starterOf'>;
 
 /**
- * Why the feedback of a pair is not set by a parameter; null if it may be. A push comes into a hand, so whoever has not come
- * by ROS 2 or with the configuration sets it where they started the pair.
+ * Why the feedback of a pair is not raised by a parameter; null if it may be. A push comes into a hand, so whoever has not
+ * come by ROS 2 or with the configuration raises it where they started the pair. Anybody may lower it, as anybody may end the
+ * pair.
  */
 function pushedElsewhere(starter: Owner | null): string | null {
   if (starter === null || starter.key === CONFIGURATION.key || starter.key.startsWith('ros:')) return null;
-  return `its leader is in the hand of ${starter.name}, who sets this by HTTP; or end that pair`;
+  return `its leader is in the hand of ${starter.name}, who raises this by HTTP; lower it, or end that pair`;
 }
 
 function parametersOf(arm: Arm, gains: PositionGains, mirror: Feedback): ArmParameter[] {
@@ -84,7 +85,8 @@ function parametersOf(arm: Arm, gains: PositionGains, mirror: Feedback): ArmPara
       least: 0,
       get: () => mirror.feedbackOf(arm)[part],
       set: (share) => mirror.setFeedback(arm, { [part]: share as number }),
-      refusal: () => pushedElsewhere(mirror.starterOf(arm)),
+      refusal: (share) =>
+        (share as number) <= mirror.feedbackOf(arm)[part] ? null : pushedElsewhere(mirror.starterOf(arm)),
     }),
   );
   return [...limits, ...felt, ...joints];
@@ -195,7 +197,7 @@ export function declareArmParameters(
       }
       const parameter = known.get(name);
       if (parameter === undefined) return null;
-      if (accepts) return fault(parameter, value) ?? parameter.refusal();
+      if (accepts) return fault(parameter, value) ?? parameter.refusal(value as number | boolean);
       return `${name} is changed by those who may drive the arm: ROS 2 may only read and stop it (ros.accept_commands)`;
     },
     (name, value) => {

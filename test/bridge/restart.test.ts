@@ -106,6 +106,14 @@ test('that it did not end properly is not forgotten by a proper end without a re
   expect(third.arm('follower').latched).toBe(true);
 });
 
+test('a leader whose pair says how much of its weight it holds floats from the start, and feels as configured', async () => {
+  const pairs = [{ ...PAIR.pairs[0]!, gravity_compensation: { elbow: 80 }, force_feedback: { arm: 0.5 } }];
+  const bridge = await VirtualBridge.start({ ...PAIR, pairs });
+  await bridge.pass(3);
+  expect(bridge.arm('leader').read().state).toBe('floating');
+  expect(bridge.bridge.mirror.status().pairs[0]).toMatchObject({ forceFeedback: { arm: 0.5, gripper: 0 }, reason: '' });
+});
+
 test('after a proper end pairs start by themselves, and are tried until both arms answer', async () => {
   const first = await VirtualBridge.start(PAIR);
   await first.pass(2);

@@ -98,6 +98,14 @@ test('arms are told apart by name and id, and pairs name existing arms', () => {
   const remote =
     'arms: [{name: a, bus: sim:so101}, {name: far, bus: ros}]\npairs: [{leader: far, follower: a, force_feedback: {arm: 1}}]';
   expect(fault(remote)).toMatch(/pairs\[0\].force_feedback.*arm "far" belongs to another machine/);
+  const felt = (more: string) =>
+    `arms: [{name: a, bus: sim:so101}, {name: b, bus: sim:so101}]\npairs: [{leader: a, follower: b, force_feedback: {arm: 1}, ${more}}]`;
+  expect(fault(felt('autostart: true'))).toMatch(
+    /pairs\[0\].force_feedback.*"a" limp.*`gravity_compensation: \{\}` for this pair/,
+  );
+  const [floats] = loadConfig(file(felt('autostart: true, gravity_compensation: {elbow: 80}'))).pairs;
+  expect(floats!.gravity_compensation).toEqual({ shoulder: 100, elbow: 80, wrist: 10 });
+  expect(loadConfig(file(felt('autostart: false'))).pairs[0]!.gravity_compensation).toBeNull();
   expect(fault('arms: [{ name: Arm One, bus: ros }]')).toContain('a ROS name');
   expect(fault('arms: [{ name: arm, bus: "/dev/ttyUSB0" }]')).toContain('"sim:<model>"');
 });

@@ -90,6 +90,20 @@ test('one pair of this bridge is started and ended by the names of its arms', as
   });
 });
 
+test('a pair is started with what its leader feels, here and at the bridge of the leader', async () => {
+  const { mirror, bench } = serve();
+  const felt = { enable_gravity_compensation: true, force_feedback: { arm: 0.5 } };
+  expect((await post('/api/v1/pairs/start', { leader: 'leader', follower: 'follower', ...felt })).status).toBe(200);
+  expect(mirror.started).toMatchObject({ forceFeedback: { arm: 0.5, gripper: 0 } });
+  await post('/api/v1/pairs/end', { follower: 'follower' });
+  expect((await post(START, { ...HERE_TO_BENCH, ...felt })).status).toBe(200);
+  expect(mirror.started).toMatchObject({ pairs: [{ follower: 2 }], forceFeedback: { arm: 0.5, gripper: 0 } });
+  await post('/api/v1/pairs/end', { follower: 'far' });
+  expect((await post(START, { ...BENCH_TO_HERE, ...felt })).status).toBe(200);
+  expect(bench.told[0]!.order).toMatchObject({ force_feedback: { arm: 0.5, gripper: 0 } });
+  expect((await post(START, { ...HERE_TO_BENCH, force_feedback: { arm: 2 } })).status).toBe(422);
+});
+
 test('the bridge of the leader invites the arm of another bridge, as that bridge describes it, and starts the pair', async () => {
   const { mirror, connections, bench } = serve();
   expect(await post(START, { ...HERE_TO_BENCH, enable_gravity_compensation: true })).toEqual({

@@ -309,6 +309,67 @@ test.each([
   300_000,
 );
 
+test.each([
+  ['without play', {}],
+  ['of an STS3215', FEETECH_GEAR],
+])(
+  'a hand at a leader with gears %s that has lowered a load by 0.8 rad feels at once where it lands, and the load when it lifts it',
+  async (_, gear) => {
+    const pair = await FeltPair.start({ arm: 1 }, { gear });
+    const load = 0.35;
+    pair.load(PAN, load);
+    const start = pair.place('leader', PAN);
+    let goal = start;
+    pair.hand(PAN, 20, 0.1, () => goal);
+    await pair.bridge.pass(1);
+    expect(motor(pair)).toBeGreaterThan(0.6 * load);
+    for (; goal < start + 0.8; goal += 0.004) await pair.bridge.pass(0.01);
+    await pair.bridge.pass(0.5);
+    expect(Math.abs(motor(pair))).toBeLessThan(0.1);
+    const wall = pair.wall(PAN, pair.place('follower', PAN) + 0.05, 200);
+    // 0.15 rad/s: what is felt is held against what has pushed for 0.1 s.
+    const pushes: number[] = [];
+    let early = Number.POSITIVE_INFINITY;
+    for (const end = goal + 0.2; goal < end; goal += 0.0015) {
+      await pair.bridge.pass(0.01);
+      pushes.push(-wall() - load);
+      const lasting = Math.min(CAP, ...pushes.slice(-10));
+      if (lasting > 0.3) early = Math.min(early, -motor(pair) / lasting);
+    }
+    expect(Math.min(...pushes.slice(-10))).toBeGreaterThan(0.3);
+    expect(early).toBeGreaterThan(0.6);
+    for (const end = goal - 0.5; goal > end; goal -= 0.004) await pair.bridge.pass(0.01);
+    await pair.bridge.pass(0.5);
+    expect(motor(pair)).toBeGreaterThan(0.6 * load);
+  },
+  300_000,
+);
+
+test('a follower that is pushed to and fro does not drive away a leader that nobody holds', async () => {
+  const pair = await FeltPair.start({ arm: 1 });
+  const { bridge } = pair;
+  const joints = [PAN, 'wrist_flex'];
+  const starts = joints.map((joint) => pair.place('leader', joint));
+  let farthest = 0;
+  // More than a right angle apart: neither push brings the leader back the whole way that the other one has moved it.
+  const pushes = [
+    [0.5, 0],
+    [-0.25, 0.5],
+  ] as const;
+  for (let k = 0; k < 12; k++) {
+    const to = joints.map((joint, j) => [joint, starts[j]! + pushes[k % 2]![j]!]);
+    const asked = { robot_id: 1, joints: Object.fromEntries(to), duration: 0.5 };
+    expect((await bridge.post('/sim/hand', asked)).status).toBe(200);
+    for (let i = 0; i < 8; i++) {
+      await bridge.pass(0.1);
+      const gone = joints.map((joint, j) => pair.place('leader', joint) - starts[j]!);
+      farthest = Math.max(farthest, Math.hypot(...gone));
+    }
+  }
+  expect(farthest).toBeGreaterThan(0.02);
+  expect(farthest).toBeLessThan(0.16);
+}, 300_000);
+
 test('a leader that is let go at a wall comes to rest', async () => {
   const pair = await FeltPair.start({ arm: 1 });
   const start = pair.place('leader', PAN);
@@ -405,6 +466,14 @@ test('only who started a pair changes what its leader feels, or whoever takes ov
   expect(felt()).toEqual([0, 1]);
   expect((await feel('ben', 0.5, '?take_over=true')).status).toBe(200);
   expect(felt()).toEqual([0.5, 0.5]);
+  // Anybody may lower what pushes a hand, as anybody may end its pair.
+  expect((await feel('carl', 0.75)).status).toBe(409);
+  expect(felt()).toEqual([0.5, 0.5]);
+  expect((await feel('carl', 0.25)).status).toBe(200);
+  expect(felt()).toEqual([0.25, 0.25]);
+  const mixed = await as('carl', '/teleop/settings', { force_feedback: { arm: 0, gripper: 0.5 } });
+  expect(mixed.status).toBe(409);
+  expect(felt()).toEqual([0.25, 0.25]);
 }, 300_000);
 
 test('what a leader feels is as the configuration, the start or who changes it last says, and is told', async () => {
@@ -428,6 +497,14 @@ test('what a leader feels is as the configuration, the start or who changes it l
   expect(told()).toEqual({ arm: 0.25, gripper: 0 });
   expect((await bridge.post('/teleop/settings', { force_feedback: { arm: 1, gripper: 0.5 } })).body.status).toBe('ok');
   expect(told()).toEqual({ arm: 1, gripper: 0.5 });
+  // A part that is left out stays as it is.
+  expect((await bridge.post('/teleop/settings', { force_feedback: { gripper: 1 } })).body.status).toBe('ok');
+  expect(told()).toEqual({ arm: 1, gripper: 1 });
+  expect((await bridge.post('/teleop/settings', { force_feedback: { arm: 0.5 } })).body.status).toBe('ok');
+  expect(told()).toEqual({ arm: 0.5, gripper: 1 });
+  const nothing = await bridge.post('/teleop/settings', { force_feedback: {} });
+  expect([nothing.status, nothing.body.detail[0].loc]).toEqual([422, ['body', 'force_feedback', 'arm']]);
+  expect(told()).toEqual({ arm: 0.5, gripper: 1 });
   expect((await bridge.post('/teleop/settings/read')).body).toEqual({ vr_scaling: 0.5 });
   await stop();
   await start({ force_feedback: { gripper: 1 } });

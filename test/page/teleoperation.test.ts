@@ -122,9 +122,39 @@ describe.skipIf(!HAS_BROWSER)('teleoperation on the control page', () => {
       return (await bridge.get('/api/v1/pairs')).body.pairs[0]?.force_feedback;
     };
     await expect.poll(felt, PATIENCE).toEqual({ arm: 0.5, gripper: 0 });
+    // What another client sets is shown although the slider has the focus, and what is refused is not.
+    await slider.focus();
+    const lowered = async () => {
+      if ((await floating()) !== 'floating') return null;
+      await bridge.post('/teleop/settings', { force_feedback: { arm: 0.2 } });
+      return slider.inputValue();
+    };
+    await expect.poll(lowered, PATIENCE).toBe('20');
+    await page.route('**/teleop/settings', (route) => route.fulfill({ status: 400, json: { detail: 'Not now.' } }));
+    await slider.fill('80');
+    await expect.poll(() => slider.inputValue(), PATIENCE).toBe('20');
+    await page.unroute('**/teleop/settings');
     const bars = async () => ((await floating()) === 'floating' ? card.getByRole('meter').count() : 0);
     await expect.poll(bars, PATIENCE).toBe(12);
     await takePicture(page, 'page-feedback');
+  });
+
+  test('a pair is started with what its leader is to feel, which lets it float', async () => {
+    const bridge = await startBridge();
+    const page = await openPage(bridge);
+    await page.locator('#tab-teleoperation').press('Enter');
+    const card = page.locator('section[aria-label="Leader and follower"]');
+    const weight = card.getByRole('button', { name: 'Hold the weight of the leaders' });
+    await card.getByRole('slider', { name: 'Force feedback of the gripper' }).fill('70');
+    expect(await weight.getAttribute('aria-pressed')).toBe('true');
+    const felt = async () => {
+      await startPairs(page, 'leader follower');
+      return (await bridge.get('/api/v1/pairs')).body.pairs[0]?.force_feedback;
+    };
+    await expect.poll(felt, PATIENCE).toEqual({ arm: 0, gripper: 0.7 });
+    expect(await card.getByRole('slider', { name: 'Force feedback of the gripper' }).inputValue()).toBe('70');
+    await weight.press('Enter');
+    expect(await card.getByRole('slider', { name: 'Force feedback of the gripper' }).inputValue()).toBe('0');
   });
 
   test('who drags a floating leader is told what it pushes the hand with, in the scene and by a bar', async () => {

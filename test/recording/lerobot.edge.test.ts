@@ -241,10 +241,25 @@ test.skipIf(!PYTHONS[0][1])(
     const to = (name: string): string => join(folder, '..', name);
     const exporting = (name: string, ...more: string[]) =>
       run(PYTHONS[0][1]!, 'lerobot_export.py', folder, to(name), ...more);
-    const chosen = await exporting('chosen', '--camera', `hand=${WRIST}`);
+    const chosen = await exporting('chosen', '--camera', `hand=${WRIST}`, '--forces');
     expect(chosen).toMatchObject({ code: 0 });
-    const { cameras } = JSON.parse((await run(PYTHONS[0][1]!, 'lerobot_dataset.py', to('chosen'))).out);
+    const { cameras, frames } = JSON.parse((await run(PYTHONS[0][1]!, 'lerobot_dataset.py', to('chosen'))).out);
     expect(Object.keys(cameras)).toEqual(['hand']);
+    // What pushes the follower at each frame, as the nearest messages say.
+    const told = await jointStates(file, '/follower/external_torques');
+    const began = Math.max(
+      (await jointStates(file, '/follower/joint_states'))[0]!.stamp,
+      (await jointStates(file, '/leader/joint_states'))[0]!.stamp,
+      (await messagesOf(file)).find(({ topic }) => topic === WRIST)!.logged,
+    );
+    expect(told.some(({ efforts }) => efforts.some((torque) => Math.abs(torque) > 0.05))).toBe(true);
+    for (const [index, frame] of frames.entries()) {
+      for (const joint of JOINTS.keys()) {
+        const course = told.map(({ stamp, efforts }) => [stamp, efforts[joint]!] as const);
+        const expected = between(course, began + index / 30);
+        expect(frame['observation.external'][joint], `${JOINTS[joint]} ${index}`).toBeCloseTo(expected, 4);
+      }
+    }
     const none = await exporting('none', '--camera', 'hand=/nowhere');
     expect(none.code).toBe(1);
     expect(none.told).toContain(`seen is left out: it has no images of /nowhere, only ${FRONT}, ${WRIST}`);

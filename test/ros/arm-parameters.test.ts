@@ -73,6 +73,10 @@ test.each([
     const push = () => give('force_feedback.arm', 1);
     mirror.starter = { key: 'http:anna', name: 'anna' };
     expect(push()).toMatchObject({ successful: false, reason: expect.stringContaining('in the hand of anna') });
+    // Anybody may lower it.
+    expect(give('force_feedback.arm', 0.25)).toMatchObject({ successful: true });
+    expect(values.get('force_feedback.arm')).toBe(0.25);
+    expect(give('force_feedback.arm', 0.5)).toMatchObject({ successful: false });
     mirror.starter = { key: 'ros:client /teleop', name: 'the ROS node /teleop' };
     expect(push()).toMatchObject({ successful: true });
     mirror.starter = null;

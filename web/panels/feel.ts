@@ -67,24 +67,66 @@ function bars(store: Store): { readonly element: HTMLElement; show(pairs: readon
   };
 }
 
+interface FeelSlider {
+  readonly part: Part;
+  readonly input: HTMLInputElement;
+  readonly row: HTMLElement;
+  /** 0..1 */
+  readonly value: () => number;
+  readonly show: (value: number) => void;
+}
+
+/** A slider for each part of what a leader feels. @param when said of their names */
+export function feelSliders(when = ''): readonly FeelSlider[] {
+  return (Object.keys(PARTS) as Part[]).map((part) => {
+    const shown = h('output', {}, '0 %');
+    const label = `Force feedback of ${PARTS[part]}${when}`;
+    const input = h('input', { type: 'range', min: 0, max: 100, step: 10, value: 0, 'aria-label': label });
+    input.addEventListener('input', () => setText(shown, `${input.value} %`));
+    return {
+      part,
+      input,
+      row: h('div', { class: 'spring-row share' }, h('span', { 'aria-hidden': 'true' }, part), input, shown),
+      value: () => Number(input.value) / 100,
+      show: (value) => {
+        const percent = Math.round(100 * value);
+        input.value = String(percent);
+        setText(shown, `${percent} %`);
+      },
+    };
+  });
+}
+
 /** What leaders are let feel of their followers, while these follow. */
 export function feelCard(store: Store): HTMLElement {
   const about = h('p', { class: 'about' });
   const pushes = bars(store);
-  const sliders = (Object.keys(PARTS) as Part[]).map((part) => {
-    const shown = h('output', {}, '0 %');
-    const label = `Force feedback of ${PARTS[part]}`;
-    const input = h('input', { type: 'range', min: 0, max: 100, step: 10, value: 0, 'aria-label': label });
-    input.addEventListener('input', () => setText(shown, `${input.value} %`));
-    input.addEventListener('change', () => void ask());
-    const row = h('div', { class: 'spring-row share' }, h('span', { 'aria-hidden': 'true' }, part), input, shown);
-    return { part, input, shown, row };
-  });
+  const sliders = feelSliders();
   const fields = h('fieldset', {}, ...sliders.map(({ row }) => row));
-  const ask = async (): Promise<void> => {
-    const feedback = Object.fromEntries(sliders.map(({ part, input }) => [part, Number(input.value) / 100]));
-    await command({ name: 'Force feedback', path: '/teleop/settings', body: { force_feedback: feedback } });
+  /** Parts whose slider a person moves, and those asked for and not answered yet. */
+  const moving = new Set<Part>();
+  const asked: Part[] = [];
+  const running = (): readonly PairFrame[] => store.pairs.filter(({ state }) => state !== 'idle');
+  const show = ({ part, show: put }: FeelSlider): void => {
+    const pairs = running();
+    if (pairs.length === 0 || moving.has(part) || asked.includes(part)) return;
+    put(Math.max(...pairs.map(({ force_feedback: felt }) => felt[part])));
   };
+  const ask = async (slider: FeelSlider): Promise<void> => {
+    const { part } = slider;
+    asked.push(part);
+    const body = { force_feedback: { [part]: slider.value() } };
+    const { ok } = await command({ name: 'Force feedback', path: '/teleop/settings', body });
+    asked.splice(asked.indexOf(part), 1);
+    if (!ok) show(slider);
+  };
+  for (const slider of sliders) {
+    slider.input.addEventListener('input', () => moving.add(slider.part));
+    // A slider that is back where it was changes nothing.
+    for (const end of ['pointerup', 'blur', 'change'])
+      slider.input.addEventListener(end, () => moving.delete(slider.part));
+    slider.input.addEventListener('change', () => void ask(slider));
+  }
   const card = h(
     'section',
     { class: 'card', 'aria-label': 'Force feedback', hidden: true },
@@ -94,20 +136,15 @@ export function feelCard(store: Store): HTMLElement {
     pushes.element,
   );
   store.on(['pairs', 'frames', 'models'], () => {
-    const running = store.pairs.filter(({ state }) => state !== 'idle');
-    card.hidden = running.length === 0;
+    const pairs = running();
+    card.hidden = pairs.length === 0;
     if (card.hidden || card.offsetParent === null) return;
-    const leaders = store.arms.filter(({ name }) => running.some(({ leader }) => leader === name));
+    const leaders = store.arms.filter(({ name }) => pairs.some(({ leader }) => leader === name));
     const floats = leaders.some(({ id }) => store.frames.get(id)?.state === 'floating');
     fields.disabled = !floats;
     setText(about, floats ? FLOATING : LIMP);
-    for (const { part, input, shown } of sliders) {
-      if (document.activeElement === input) continue;
-      const percent = Math.round(100 * Math.max(...running.map(({ force_feedback: felt }) => felt[part])));
-      input.value = String(percent);
-      setText(shown, `${percent} %`);
-    }
-    pushes.show(running);
+    for (const slider of sliders) show(slider);
+    pushes.show(pairs);
   });
   return card;
 }

@@ -3,6 +3,7 @@ import { block, button, h, isOn, setText, toggle } from '../dom.ts';
 import { likelyPair, whyNotChosen } from '../likely-pair.ts';
 import { whyNoControl, whyNoMotion, whyTaken } from '../reasons.ts';
 import type { Store } from '../store.ts';
+import { feelSliders } from './feel.ts';
 
 /** Share of the weight that is held unless somebody says otherwise, percent. */
 const GRAVITY = { shoulder: 100, elbow: 50, wrist: 10 } as const;
@@ -149,12 +150,28 @@ export function pairingCard(store: Store): HTMLElement {
   };
   gravity.addEventListener('click', showShares);
   showShares();
+  const felt = feelSliders(' from the start');
+  /** Somebody has said what leaders are to feel; otherwise it is as configured. */
+  let saysFelt = false;
+  for (const { input, value } of felt) {
+    input.addEventListener('input', () => {
+      saysFelt = true;
+      // A limp leader feels nothing.
+      if (value() > 0 && !isOn(gravity)) gravity.click();
+    });
+  }
+  gravity.addEventListener('click', () => {
+    if (!isOn(gravity)) for (const { show } of felt) show(0);
+  });
   const start = (): void => {
     const body = {
       robot_pairs: list.pairs,
       enable_gravity_compensation: isOn(gravity),
       gravity_compensation_values: shares.values(),
       invert_controls: isOn(invert),
+      ...(saysFelt && isOn(gravity)
+        ? { force_feedback: Object.fromEntries(felt.map(({ part, value }) => [part, value()])) }
+        : {}),
       ...(align.value === '' ? {} : { align: align.value }),
     };
     const done = list.pairs.length > 1 ? 'The followers go to their leaders,' : 'The follower goes to its leader,';
@@ -205,6 +222,8 @@ export function pairingCard(store: Store): HTMLElement {
     ),
     gravity,
     shares.element,
+    h('p', { class: 'about' }, 'How much of what pushes the follower the leader feels; it needs its weight held:'),
+    ...felt.map(({ row }) => row),
     invert,
     h('div', { class: 'row' }, h('span', {}, 'First goes'), align),
     h('div', { class: 'row' }, starting, ending),

@@ -154,7 +154,7 @@ export interface paths {
         put?: never;
         /**
          * Change how hands lead arms, and what leaders feel
-         * @description A hand that leads an arm is taken up anew from where both are. Force feedback goes within 0.1 s to the pairs that the client has started, or with take_over to all.
+         * @description A hand that leads an arm is taken up anew from where both are. Force feedback goes within 0.1 s to the pairs that the client has started, or with take_over to all. Whoever has started none may lower that of the others.
          */
         post: operations["teleop_settings"];
         delete?: never;
@@ -3314,6 +3314,16 @@ export interface components {
              */
             gripper?: number;
         };
+        /**
+         * ForceFeedbackChange
+         * @description As `force_feedback` of the start. A part that is left out stays as it is; at least one is needed.
+         */
+        ForceFeedbackChange: {
+            /** @description Of its own joints. */
+            arm?: number;
+            /** @description Of its gripper. */
+            gripper?: number;
+        };
         /** StartLeaderArmControlRequest */
         StartLeaderArmControlRequest: {
             /** @description Leaders and their followers. */
@@ -3584,6 +3594,7 @@ export interface components {
              * @default false
              */
             enable_gravity_compensation?: boolean;
+            force_feedback?: components["schemas"]["ForceFeedback"];
         };
         /** PairEndRequest */
         PairEndRequest: {
@@ -3609,6 +3620,7 @@ export interface components {
              * @default false
              */
             enable_gravity_compensation?: boolean;
+            force_feedback?: components["schemas"]["ForceFeedback"];
         };
         /** BridgesPairEndRequest */
         BridgesPairEndRequest: {
@@ -4203,7 +4215,7 @@ export interface components {
         TeleopSettingsChange: {
             /** @description Centimetres of the tool per centimetre of the hand; 1 at the start. Turns are not scaled. */
             vr_scaling?: number;
-            force_feedback?: components["schemas"]["ForceFeedback"];
+            force_feedback?: components["schemas"]["ForceFeedbackChange"];
         };
         /**
          * UDPServerInformationResponse
@@ -4933,7 +4945,7 @@ export interface operations {
             400: components["responses"]["Unreadable"];
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
-            /** @description Somebody else has started the pairs whose leaders feel (take_over sets theirs). */
+            /** @description Somebody else has started the pairs whose leaders feel, and would feel more (take_over sets theirs). */
             409: {
                 headers: {
                     /** @description By which the log and /api/v1/events know this request. */

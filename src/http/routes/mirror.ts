@@ -43,12 +43,26 @@ const gravityOrNull = gravityValues
   .prefault(null)
   .describe('Share of the weight that is held, in percent. Null or left out: the default of each.');
 
-const felt = (what: string) => number({ min: 0, max: 1 }).prefault(0).describe(what);
+const share = () => number({ min: 0, max: 1 });
+const felt = (what: string) => share().prefault(0).describe(what);
 /** Feedback of both parts; a missing one is 0. */
 export const forceFeedback = z
   .object({ arm: felt('Of its own joints.'), gripper: felt('Of its gripper.') }, asModel)
   .describe('How much of the torques that push a follower its leader feels, 0 to 1. The leader must float.')
   .register(components, { id: 'ForceFeedback' });
+
+/** A change of feedback; a missing part stays as it is. */
+export const forceFeedbackChange = z
+  .object(
+    {
+      arm: share().optional().describe('Of its own joints.'),
+      gripper: share().optional().describe('Of its gripper.'),
+    },
+    asModel,
+  )
+  .refine(({ arm, gripper }) => arm !== undefined || gripper !== undefined, { path: ['arm'] })
+  .describe('As `force_feedback` of the start. A part that is left out stays as it is; at least one is needed.')
+  .register(components, { id: 'ForceFeedbackChange' });
 
 const startLeaderArmControlRequest = z
   .object(

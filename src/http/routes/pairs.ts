@@ -14,6 +14,7 @@ import { moving, route, takeOver } from '../route.ts';
 import { failed, ok, statusAnswer } from '../schemas.ts';
 import { armNamed, type HttpServices } from '../services.ts';
 import { overviewOf } from './fleet.ts';
+import { forceFeedback } from './mirror.ts';
 
 const floating = boolean()
   .prefault(false)
@@ -43,6 +44,7 @@ const pairStart = z
             'the ROS 2 graph, and is here as long as the pair runs. Null: an arm of this bridge.',
         ),
       enable_gravity_compensation: floating,
+      force_feedback: forceFeedback.optional(),
     },
     asModel,
   )
@@ -59,7 +61,15 @@ const bridgeUrl = word(LONGEST_PATH)
 const bridgeArm = z.object({ bridge: bridgeUrl, arm: armOfBridge }, asModel).register(components, { id: 'BridgeArm' });
 
 const bridgesPairStart = z
-  .object({ leader: bridgeArm, follower: bridgeArm, enable_gravity_compensation: floating }, asModel)
+  .object(
+    {
+      leader: bridgeArm,
+      follower: bridgeArm,
+      enable_gravity_compensation: floating,
+      force_feedback: forceFeedback.optional(),
+    },
+    asModel,
+  )
   .register(components, { id: 'BridgesPairStartRequest' });
 
 const bridgesPairEnd = z
@@ -92,9 +102,10 @@ async function startHere(
 ): Promise<void> {
   const leader = armNamed(services, start.leader);
   const gravity = start.enable_gravity_compensation ? DEFAULT_GRAVITY : null;
+  const feedback = start.force_feedback === undefined ? {} : { forceFeedback: start.force_feedback };
   const begin = (follower: { readonly id: number }): Promise<void> =>
     services.mirror.start(
-      { pairs: [{ leader: leader.id, follower: follower.id }], gravity, invert: false },
+      { pairs: [{ leader: leader.id, follower: follower.id }], gravity, invert: false, ...feedback },
       asking(request, meaning),
       asks,
     );
@@ -233,6 +244,7 @@ export const pairRoutes = [
         follower: follower.arm,
         guest: apart ? { model, variant } : null,
         enable_gravity_compensation: body.enable_gravity_compensation,
+        ...(body.force_feedback === undefined ? {} : { force_feedback: body.force_feedback }),
       };
       const silence = apart ? likelySilence(led, followed) : '';
       if (leading === null) {

@@ -14,7 +14,7 @@ import { armById, type HttpServices, idNamed } from '../services.ts';
 import { metresFromCentimetres, radiansFromDegrees } from '../units.ts';
 import { readMessage } from '../validation.ts';
 import { writerOf } from '../writer.ts';
-import { forceFeedback } from './mirror.ts';
+import { forceFeedbackChange } from './mirror.ts';
 
 export const TELEOP = '/move/teleop';
 /** Interval of the reports on received messages, s. */
@@ -70,7 +70,7 @@ const teleopSettings = z
   .describe('Of /move/teleop, for all arms, until the bridge ends.')
   .register(components, { id: 'TeleopSettings' });
 const teleopChange = z
-  .object({ vr_scaling: scaling.optional(), force_feedback: forceFeedback.optional() }, asModel)
+  .object({ vr_scaling: scaling.optional(), force_feedback: forceFeedbackChange.optional() }, asModel)
   .refine(({ vr_scaling, force_feedback }) => vr_scaling !== undefined || force_feedback !== undefined, {
     path: ['vr_scaling'],
   })
@@ -168,12 +168,14 @@ export const teleopRoutes = [
     summary: 'Change how hands lead arms, and what leaders feel',
     description:
       'A hand that leads an arm is taken up anew from where both are. Force feedback goes within 0.1 s to the pairs that ' +
-      'the client has started, or with take_over to all.',
+      'the client has started, or with take_over to all. Whoever has started none may lower that of the others.',
     target: 'none',
     query: { take_over: takeOver },
     body: { schema: teleopChange, example: { vr_scaling: 0.5 } },
     answer: statusAnswer(),
-    refusals: { 409: 'Somebody else has started the pairs whose leaders feel (take_over sets theirs).' },
+    refusals: {
+      409: 'Somebody else has started the pairs whose leaders feel, and would feel more (take_over sets theirs).',
+    },
     conflict: failed,
     handler: ({ services }, { query, body, request }) => {
       const { vr_scaling: wanted, force_feedback: feedback } = body;

@@ -19,10 +19,12 @@ const DAMPED = 0.1;
 const RESERVE = 0.01;
 /** Largest remembered energy from the hand, J: what the spring of an SO-101 joint stores at its torque cap. */
 const STORE = 0.15;
-/** Energy and way are forgotten over this time, s. */
+/** Energy, way and direction of the push are forgotten over this time, s. */
 const FORGETTING = 2;
 /** The leader may go this far with the push at its full strength, rad; at twice as far the push is 0. */
 const YIELD = 0.04;
+/** Largest remembered way with the push, rad: a hand that has lowered a load feels it again as soon as it lifts it. */
+const YIELDED = 2 * YIELD;
 /** Largest remembered way against the push, rad: walls and servos give way by as much when a hand presses on them. */
 const PRESSED = 0.3;
 /** While the push is weaker than this, the way is forgotten, Nm. */
@@ -33,6 +35,18 @@ const WARM_RANGE = 6;
 /** Temperature limit of a servo that reports none, degC. */
 const USUAL_LIMIT = 70;
 
+/** Way that a group of joints has gone with the pushes of one direction. */
+class Side {
+  /** Mean direction of those pushes; at most 1 long, 0 for the other group's joints. */
+  readonly direction: Float64Array;
+  /** rad; below 0: against them. */
+  way = 0;
+
+  constructor(joints: number) {
+    this.direction = new Float64Array(joints);
+  }
+}
+
 /**
  * Torques that a floating leader feels from all its followers, by its joints. None exceeds what floating may ask of a
  * joint, and two accounts keep them from driving the leader:
@@ -40,7 +54,8 @@ const USUAL_LIMIT = 70;
  *   in (Hannaford and Ryu 2002). So a loop that is too slow for a stiff wall does not build up an oscillation.
  * - Way, for arm and gripper: a leader that moves with the push is held by no hand, or by one that gives way. A hand
  *   that holds against the push, presses into it and comes back, or slides along a wall does not move with it. So a
- *   follower that is pushed around does not drive a leader that nobody holds.
+ *   follower that is pushed around does not drive a leader that nobody holds. Opposite pushes have separate ways: a hand
+ *   that has followed a load downwards feels the table at once.
  */
 export class Feedback {
   /** Nm; all 0 while nothing is felt. */
@@ -55,8 +70,8 @@ export class Feedback {
   readonly #moved: Float64Array;
   /** Torques of the previous cycle, Nm. */
   readonly #before: Float64Array;
-  /** Way that arm and gripper have gone with the push, rad. */
-  readonly #way = { arm: 0, gripper: 0 };
+  /** Of the present push, and of the pushes against which it has turned. */
+  readonly #sides: Readonly<Record<Group, [Side, Side]>>;
   #told = false;
 
   /** @param place index of the leader @param arms all arms of the control loop, including those added later */
@@ -70,6 +85,7 @@ export class Feedback {
     this.#moved = new Float64Array(joints);
     this.#before = new Float64Array(joints);
     this.#last = leader.link.readings.positions.slice();
+    this.#sides = { arm: [new Side(joints), new Side(joints)], gripper: [new Side(joints), new Side(joints)] };
   }
 
   /** Whether stiff springs are worthwhile for some follower. */
@@ -137,12 +153,39 @@ export class Feedback {
       if (Math.abs(torques[i]!) > Math.abs(torques[strongest]!)) strongest = i;
     }
     const push = Math.sqrt(squares);
-    const way = this.#way[group];
-    this.#way[group] = push < OVER ? way * (1 - dt / FORGETTING) : Math.max(way + done / push, -PRESSED);
-    const left = Math.min(Math.max(2 - way / YIELD, 0), 1);
+    const sides = this.#sides[group];
+    if (push < OVER) {
+      for (let k = 0; k < sides.length; k++) sides[k]!.way *= 1 - dt / FORGETTING;
+    } else this.#went(mask, sides, push, done / push, dt);
+    const left = Math.min(Math.max(2 - sides[0].way / YIELD, 0), 1);
     if (left === 1) return;
     for (let i = 0; i < torques.length; i++) if (mask[i] === 1) torques[i] = torques[i]! * left;
     if (left === 0) this.#guarded(strongest);
+  }
+
+  /**
+   * The leader has gone `way` (rad) with a push of `push` (Nm). A push that has turned round has the way of its own side,
+   * which the leader has gone back meanwhile: pushes to and fro do not drive it away.
+   */
+  #went(mask: Uint8Array, sides: [Side, Side], push: number, way: number, dt: number): void {
+    const { torques } = this;
+    let along = 0;
+    for (let i = 0; i < torques.length; i++) along += torques[i]! * sides[0].direction[i]!;
+    if (along < 0) {
+      const turned = sides[0];
+      sides[0] = sides[1];
+      sides[1] = turned;
+    }
+    const [present, opposite] = sides;
+    present.way = Math.min(Math.max(present.way + way, -PRESSED), YIELDED);
+    const share = along < 0 ? 1 : dt / FORGETTING;
+    let back = 0;
+    for (let i = 0; i < torques.length; i++) {
+      if (mask[i] === 0) continue;
+      present.direction[i] = present.direction[i]! + (torques[i]! / push - present.direction[i]!) * share;
+      back -= opposite.direction[i]! * this.#moved[i]!;
+    }
+    if (back > 0) opposite.way = Math.max(opposite.way - back, Math.min(opposite.way, -YIELDED));
   }
 
   #guarded(joint: number): void {

@@ -26,6 +26,7 @@ def colours(key):
 
 cameras = {key.removeprefix("observation.images."): colours(key) for key in info["features"] if ".images." in key}
 columns = ["action", "observation.state", "timestamp", "episode_index"]
+columns += [name for name in ["observation.external"] if name in info["features"]]
 print(
     json.dumps(
         {

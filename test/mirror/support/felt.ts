@@ -155,6 +155,11 @@ export class FeltPair {
     return () => push.felt;
   }
 
+  /** A load that pulls a joint of the follower, Nm. */
+  load(joint: string, torque: number): void {
+    this.#pushes.follower.push({ joint: this.#joint('follower', joint), torque: () => torque, felt: 0 });
+  }
+
   /** A hand that has a joint of the leader by a spring, Nm/rad, with its own damping. @returns what it pushes with, Nm */
   hand(joint: string, stiffness: number, damping: number, goal: () => number): () => number {
     const push: Push = {

@@ -49,7 +49,7 @@ class NotExported(Exception):
 
 @dataclass(frozen=True)
 class Track:
-    """Positions of an arm's joints in LeRobot's numbers: times, s since the epoch, and a row for each."""
+    """Positions of an arm's joints in LeRobot's numbers, or torques: times, s since the epoch, and a row for each."""
 
     names: list[str]
     times: NDArray[np.float64]
@@ -132,16 +132,31 @@ def track(episode: Episode, arm: str, topic: str, use_degrees: bool) -> Track:
     joints = joints_in(episode, arm, use_degrees)
     times: list[int] = []
     rows: list[list[float]] = []
-    for message in read_ros2_messages(episode.path, topics=[f"/{arm}/{topic}"]):
+    for time, state in joint_states(episode, f"/{arm}/{topic}", joints):
+        times.append(time)
+        rows.append([joint.number_of(angle) for joint, angle in zip(joints, state.position, strict=True)])
+    return Track([f"{joint.name}.pos" for joint in joints], seconds(f"/{arm}/{topic}", times), np.array(rows))
+
+
+def joint_states(episode: Episode, topic: str, joints: list[Joint]) -> Iterator[tuple[int, Any]]:
+    """Messages of a topic and when they were measured, ns since the epoch. Raises NotExported where they have other joints."""
+    for message in read_ros2_messages(episode.path, topics=[topic]):
         state = message.ros_msg
         # Names may have a prefix; their order is that of the arm.
         if len(state.name) != len(joints) or not all(
             name.endswith(joint.name) for name, joint in zip(state.name, joints, strict=True)
         ):
-            raise NotExported(f"/{arm}/{topic} has joints {', '.join(state.name)}")
-        times.append(state.header.stamp.sec * 1_000_000_000 + state.header.stamp.nanosec)
-        rows.append([joint.number_of(angle) for joint, angle in zip(joints, state.position, strict=True)])
-    return Track([f"{joint.name}.pos" for joint in joints], seconds(f"/{arm}/{topic}", times), np.array(rows))
+            raise NotExported(f"{topic} has joints {', '.join(state.name)}")
+        yield state.header.stamp.sec * 1_000_000_000 + state.header.stamp.nanosec, state
+
+
+def pushes_on(episode: Episode, arm: str, use_degrees: bool) -> Track:
+    """What pushes the joints of an arm from outside, Nm; 0 where it is not known."""
+    joints = joints_in(episode, arm, use_degrees)
+    found = [(time, list(state.effort)) for time, state in joint_states(episode, f"/{arm}/external_torques", joints)]
+    times = np.array([time for time, _ in found], dtype=np.int64) / 1e9
+    rows = np.nan_to_num(np.array([row for _, row in found], dtype=np.float64).reshape(len(found), len(joints)))
+    return Track([f"{joint.name}.external" for joint in joints], times, rows)
 
 
 def seconds(topic: str, times: list[int]) -> NDArray[np.float64]:
@@ -231,9 +246,22 @@ def resampled(track: Track, times: NDArray[np.float64]) -> NDArray[np.float32]:
     return np.stack([np.interp(times, track.times, column) for column in track.rows.T], axis=1).astype(np.float32)
 
 
-def features_of(observed: Track, acted: Track, cameras: Mapping[str, Camera]) -> dict[str, Any]:
+def known_at(track: Track, times: NDArray[np.float64]) -> NDArray[np.float32]:
+    """As `resampled`; 0 at times that no sample is near."""
+    if len(track.times) == 0:
+        return np.zeros((len(times), len(track.names)), dtype=np.float32)
+    after = np.searchsorted(track.times, times).clip(0, len(track.times) - 1)
+    away = np.minimum(np.abs(track.times[after] - times), np.abs(track.times[(after - 1).clip(0)] - times))
+    return np.where((away <= MOST_SILENCE)[:, None], resampled(track, times), np.float32(0))
+
+
+def features_of(
+    observed: Track, acted: Track, cameras: Mapping[str, Camera], pushes: Track | None = None
+) -> dict[str, Any]:
     """As LeRobot describes them."""
     numbers = {"observation.state": observed.names, "action": acted.names}
+    if pushes is not None:
+        numbers["observation.external"] = pushes.names
     sides = ["height", "width", "channels"]
     return {
         **{key: {"dtype": "float32", "shape": (len(names),), "names": names} for key, names in numbers.items()},
@@ -290,12 +318,14 @@ def export(
     leader: str = "leader",
     use_degrees: bool = True,
     cameras: Mapping[str, str] | None = None,
+    forces: bool = False,
 ) -> tuple[int, dict[str, str]]:
     """
     Makes a data set of LeRobot in the folder `to`, which must not be there yet, of the data set of the bridge in `folder`.
 
     Observations are the follower's measured positions and the images of `cameras`, topics by name, or of all that there are where
-    none is named; actions the leader's positions, or the follower's setpoints. Returns the number of episodes that it has, and why
+    none is named, and with `forces` the torques in Nm that push the follower's joints from outside, 0 where they are not known. Actions
+    are the leader's positions, or the follower's setpoints. Returns the number of episodes that it has, and why
     others have not been taken, by their names.
     """
     made: LeRobotDataset | None = None
@@ -318,7 +348,8 @@ def export(
                 acted = track(episode, *given, use_degrees)
                 seen = cameras_of(episode, cameras or {})
                 times = common_times([observed.times, acted.times, *(found.times for found in seen.values())], fps)
-                features = features_of(observed, acted, seen)
+                pushes = pushes_on(episode, follower, use_degrees) if forces else None
+                features = features_of(observed, acted, seen, pushes)
                 if made is None:
                     first = features
                     made = LeRobotDataset.create(
@@ -326,7 +357,7 @@ def export(
                     )
                 elif features != first:
                     raise NotExported("its joints or cameras are not those of the first episode")
-                add_frames(made, task or folder.name, times, observed, acted, seen)
+                add_frames(made, task or folder.name, times, observed, acted, seen, pushes)
             except NotExported as error:
                 left[path.stem] = str(error)
                 if made is not None and made.has_pending_frames():
@@ -355,13 +386,16 @@ def add_frames(
     observed: Track,
     acted: Track,
     cameras: Mapping[str, Camera],
+    pushes: Track | None,
 ) -> None:
     """Gives an episode's frames to the data set. Raises NotExported, by which some of them may have been given."""
     states, goals = resampled(observed, times), resampled(acted, times)
     images = {name: images_at(found, times) for name, found in cameras.items()}
-    for state, goal in zip(states, goals, strict=True):
+    pushed = None if pushes is None else known_at(pushes, times)
+    for index, (state, goal) in enumerate(zip(states, goals, strict=True)):
         pictures = {f"observation.images.{name}": next(found) for name, found in images.items()}
-        made.add_frame({"observation.state": state, "action": goal, **pictures, "task": task})
+        external = {} if pushed is None else {"observation.external": pushed[index]}
+        made.add_frame({"observation.state": state, "action": goal, **external, **pictures, "task": task})
 
 
 def camera_choice(text: str) -> tuple[str, str]:
@@ -393,6 +427,11 @@ def main() -> None:
     parser.add_argument("--leader", default="leader", help="arm that leads (default: leader)")
     parser.add_argument("--ranges", action="store_true", help="numbers from -100 to 100 in place of degrees")
     parser.add_argument(
+        "--forces",
+        action="store_true",
+        help="observation.external: torques that push the follower's joints from outside, Nm",
+    )
+    parser.add_argument(
         "--camera",
         metavar="NAME=TOPIC",
         type=camera_choice,
@@ -418,6 +457,7 @@ def main() -> None:
         leader=given.leader,
         use_degrees=not given.ranges,
         cameras=dict(given.camera),
+        forces=given.forces,
     )
     for name, why in left.items():
         print(f"{name} is left out: {why}", file=sys.stderr)

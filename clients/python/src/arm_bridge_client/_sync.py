@@ -328,12 +328,17 @@ class Bridge:
         *,
         guest: types.GuestArm | None = None,
         gravity_compensation: bool = False,
+        force_feedback: types.ForceFeedback | None = None,
         take_over: bool = False,
         uncalibrated: bool = False,
     ) -> types.StatusResponse:
         """One pair, beside those that run. `guest` says what a follower is whose bus another machine owns."""
         body = _given(
-            leader=leader, follower=follower, guest=guest, enable_gravity_compensation=gravity_compensation or None
+            leader=leader,
+            follower=follower,
+            guest=guest,
+            enable_gravity_compensation=gravity_compensation or None,
+            force_feedback=force_feedback,
         )
         query = _moving(take_over, uncalibrated)
         return cast(types.StatusResponse, self.call("POST", "/api/v1/pairs/start", body=body, **query))
@@ -349,11 +354,17 @@ class Bridge:
         follower: types.BridgeArm,
         *,
         gravity_compensation: bool = False,
+        force_feedback: types.ForceFeedback | None = None,
         take_over: bool = False,
         uncalibrated: bool = False,
     ) -> types.StatusResponse:
         """A pair of any two arms of the laboratory, each with the `url` of its bridge as bridges() tells it; none: this one."""
-        body = _given(leader=leader, follower=follower, enable_gravity_compensation=gravity_compensation or None)
+        body = _given(
+            leader=leader,
+            follower=follower,
+            enable_gravity_compensation=gravity_compensation or None,
+            force_feedback=force_feedback,
+        )
         query = _moving(take_over, uncalibrated)
         return cast(types.StatusResponse, self.call("POST", "/api/v1/bridges/pairs/start", body=body, **query))
 

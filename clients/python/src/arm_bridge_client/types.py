@@ -1331,6 +1331,15 @@ class ForceFeedback(TypedDict, total=False):
     gripper: float
 
 
+class ForceFeedbackChange(TypedDict, total=False):
+    """As `force_feedback` of the start. A part that is left out stays as it is; at least one is needed."""
+
+    # Of its own joints.
+    arm: float
+    # Of its gripper.
+    gripper: float
+
+
 class _StartLeaderArmControlRequest(TypedDict):
     # Leaders and their followers.
     robot_pairs: List["RobotPairRequest"]
@@ -1546,6 +1555,7 @@ class PairStartRequest(_PairStartRequest, total=False):
     guest: Union["GuestArm", None]
     # The leader holds its own weight and yields to the hand; else it goes limp.
     enable_gravity_compensation: bool
+    force_feedback: "ForceFeedback"
 
 
 class PairEndRequest(TypedDict):
@@ -1571,6 +1581,7 @@ class _BridgesPairStartRequest(TypedDict):
 class BridgesPairStartRequest(_BridgesPairStartRequest, total=False):
     # The leader holds its own weight and yields to the hand; else it goes limp.
     enable_gravity_compensation: bool
+    force_feedback: "ForceFeedback"
 
 
 class _BridgesPairEndRequest(TypedDict):
@@ -2119,7 +2130,7 @@ class TeleopSettingsChange(TypedDict, total=False):
 
     # Centimetres of the tool per centimetre of the hand; 1 at the start. Turns are not scaled.
     vr_scaling: float
-    force_feedback: "ForceFeedback"
+    force_feedback: "ForceFeedbackChange"
 
 
 class UDPServerInformationResponse(TypedDict):
