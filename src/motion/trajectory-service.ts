@@ -369,7 +369,7 @@ function askedOf(arm: Arm, path: Waypoints, setpoints: Float64Array, waits: bool
     lower: Float64Array.from(joints, ({ lower }, i) => Math.min(lower, setpoints[i]!, positions[i]!)),
     upper: Float64Array.from(joints, ({ upper }, i) => Math.max(upper, setpoints[i]!, positions[i]!)),
     velocity: Float64Array.from(joints, ({ move }) => move.velocity * arm.pace),
-    acceleration: Float64Array.from(joints, ({ move }) => move.acceleration),
+    acceleration: Float64Array.from(joints, ({ move }) => move.acceleration * arm.accelerationScale),
   };
   return { path, from: setpoints, waits, moving: state === 'moving', limits };
 }
