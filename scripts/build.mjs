@@ -25,7 +25,8 @@ const PROGRAMS = [
 /** What scripts and tests take from the compiled bridge. */
 const PARTS = [
   ...['bridge', 'host', 'clock', 'recording/folder-lock'],
-  ...['arm/model', 'servo/servo-models', 'kinematics/shapes', 'kinematics/urdf-text', 'rt/sources/trajectory'],
+  ...['arm/model', 'servo/servo-models', 'kinematics/shapes', 'kinematics/urdf-text'],
+  ...['rt/sources/trajectory', 'rt/sources/waypoints'],
 ];
 /** Packages with parts that are no JavaScript, which they look for beside themselves, and what ws does without. */
 const EXTERNAL = ['@mujoco/mujoco', 'rclnodejs', 'serialport', 'bufferutil', 'utf-8-validate'];

@@ -33,12 +33,13 @@ const ON_NEWER_NODE = [
 /**
  * What another release of ROS 2 runs: all that is judged at the graph itself (names, types, bytes, qualities of service,
  * streams, services, parameters, discovery), and of whole bridges what shows the rest, by names: actions, frames, latched
- * topics, launch files, some commands of ros2, and a leader and a follower on two bridges.
+ * topics, launch files, MoveIt's parameters, some commands of ros2, and a leader and a follower on two bridges.
  */
 const GRAPH = ['--project', 'ros', 'test/ros/'];
 const WHOLE = [
   ...['real', 'e2e', 'ros'].flatMap((project) => ['--project', project]),
   ...['test/e2e/ros.real', 'test/e2e/two-machines', 'test/launch/launch', 'test/launch/documents'],
+  'test/launch/moveit',
   '-t',
   [
     ...[
@@ -58,6 +59,7 @@ const WHOLE = [
       'simulated_pair.* starts without arguments',
       'ros2 topic list',
       'ros2 service call',
+      'gives move_group what it needs',
     ],
   ].join('|'),
 ];

@@ -7,11 +7,13 @@ const PATH_STEP = 0.02;
 /** Half of the edge of the table and its thickness, m. */
 const TABLE = 1;
 const TABLE_THICKNESS = 0.02;
+/** Part of what the bridge accepts beyond a position limit that planners may use: the rest is for their rounding. */
+const BEYOND = 0.8;
 
 /** Stands for the beginning of all names; xacro puts in the one that is asked for. */
 const PREFIX = `\${prefix}`;
 
-const NOTICE = (model) => `Made from robots/${model} by scripts/moveit/generate.mjs: change it there.`;
+const NOTICE = (model) => `Made from the data of the model ${model} by scripts/moveit/generate.mjs: change it there.`;
 
 /** A number of at most `digits` decimals, without trailing zeros. */
 function rounded(value, digits = 6) {
@@ -20,8 +22,8 @@ function rounded(value, digits = 6) {
 }
 
 /** A number as a floating-point one in YAML: MoveIt's parameters have no other type. */
-function float(value) {
-  const text = rounded(value);
+function float(value, digits = 6) {
+  const text = rounded(value, digits);
   return text.includes('.') ? text : `${text}.0`;
 }
 
@@ -33,7 +35,7 @@ function indent(text, by = '  ') {
 /**
  * @param model of the arm (src/arm/model.ts)
  * @param chain of the arm
- * @param tools { coverWithCapsules, capsuleDistance, CAPSULE, withPrefix } of src/kinematics, { HEADROOM } of src/rt/sources
+ * @param tools { coverWithCapsules, capsuleDistance, CAPSULE, withPrefix } of src/kinematics, { HEADROOM, POSITION_SLACK } of src/rt/sources
  * @returns {Record<string, string>} texts by file name
  */
 export function moveitFiles(model, chain, tools) {
@@ -213,9 +215,13 @@ ${indent(joints.join('\n'), '      ')}
 `;
 }
 
-function jointLimits({ name, joints }, { HEADROOM }) {
+function jointLimits({ name, joints }, { HEADROOM, POSITION_SLACK }) {
+  const beyond = BEYOND * POSITION_SLACK;
   const limits = joints.map(
-    ({ name: joint, move }) => `  ${joint}:
+    ({ name: joint, move, lower, upper }) => `  ${joint}:
+    has_position_limits: true
+    min_position: ${float(lower - beyond, 4)}
+    max_position: ${float(upper + beyond, 4)}
     has_velocity_limits: true
     max_velocity: ${float(move.velocity)}
     has_acceleration_limits: true
@@ -227,6 +233,8 @@ ${move.jerk === undefined ? '' : `    max_jerk: ${float(move.jerk)}\n`}`,
 # What the gate of the bridge allows for moves, rad/s and rad/s^2; rad/s^3 where the arm has such a limit. A bridge whose
 # speed_scale is below 1 allows that part of it: plan with max_velocity_scaling_factor and max_acceleration_scaling_factor. The
 # default is the part that the bridge's own moves use; the rest is for the correction for the arm's weight, which moves too.
+# Positions, rad: those of the URDF and ${float(beyond)} more, because a joint at its limit may stand a few steps of its servo beyond it,
+# and MoveIt plans nothing for an arm that it takes to be outside.
 default_velocity_scaling_factor: ${float(HEADROOM)}
 default_acceleration_scaling_factor: ${float(HEADROOM)}
 joint_limits:

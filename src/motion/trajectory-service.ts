@@ -92,6 +92,7 @@ export class TrajectoryService {
    * Drives a ready arm, or one that the caller already drives, along a path. While the path waits for its start, it
    * owns the arm, which holds: whatever ends that, or a later request to the same controller, ends the path too.
    * @param left time until the start, s, by the sender's clock; polled repeatedly
+   * @param onBegun called once, in the cycle in which the arm has begun to move along the path
    * @throws {BridgeError} disconnected, stopped, owned, unsupported (the path cannot be driven, and why)
    */
   async follow(
@@ -100,6 +101,7 @@ export class TrajectoryService {
     tolerances: PathTolerances,
     caller: Caller,
     left: () => number = () => 0,
+    onBegun: () => void = () => {},
   ): Promise<TrajectoryOutcome> {
     arm.requireHolding();
     const waits = left() > 0;
@@ -140,10 +142,13 @@ export class TrajectoryService {
         () => true,
       );
       const speeds = new SpeedWatch(session, tolerances.pathVelocity);
+      let begun = false;
       for (let over = false; !over && violation === null; ) {
         over = await Promise.race([finished, arm.nextCycle().then(() => false)]);
-        if (!over && session.motion !== null)
-          violation = missed(session, arm.read().setpoints, tolerances.path, null) ?? speeds.look();
+        if (over || session.motion === null) continue;
+        if (!begun) onBegun();
+        begun = true;
+        violation = missed(session, arm.read().setpoints, tolerances.path, null) ?? speeds.look();
       }
       if (violation !== null) violated.abort();
       const problem = await driving;
@@ -369,7 +374,7 @@ function askedOf(arm: Arm, path: Waypoints, setpoints: Float64Array, waits: bool
     lower: Float64Array.from(joints, ({ lower }, i) => Math.min(lower, setpoints[i]!, positions[i]!)),
     upper: Float64Array.from(joints, ({ upper }, i) => Math.max(upper, setpoints[i]!, positions[i]!)),
     velocity: Float64Array.from(joints, ({ move }) => move.velocity * arm.pace),
-    acceleration: Float64Array.from(joints, ({ move }) => move.acceleration),
+    acceleration: Float64Array.from(joints, ({ move }) => move.acceleration * arm.accelerationScale),
   };
   return { path, from: setpoints, waits, moving: state === 'moving', limits };
 }

@@ -1,8 +1,10 @@
+import type { Logger } from 'pino';
 import { type Arm, Cancelled, type Origin, type Owner } from '../arm/types.ts';
 import { NODE_NAME } from './arguments.ts';
 import { type Judged, originAt, recorded } from './audit.ts';
 import { goalClientOf } from './callers.ts';
 import { makeGuardedActionServer } from './guarded-node.ts';
+import { unlessTypeMissing } from './missing-types.ts';
 import type { Rcl, RosActionServer, RosGoal, RosNode } from './rclnodejs.ts';
 
 /** Interval of feedback for a goal, s. */
@@ -52,23 +54,29 @@ export class Actions {
   readonly #namespace: string;
   readonly #arm: Pick<Arm, 'name' | 'journal' | 'clock'>;
   readonly #onError: (error: unknown) => void;
+  readonly #log: Pick<Logger, 'warn'>;
 
-  /** @param namespace of the node, human-readable */
+  /** @param namespace of the node, human-readable @param log is told of actions whose type is missing */
   constructor(
     rcl: Rcl,
     node: RosNode,
     namespace: string,
     arm: Pick<Arm, 'name' | 'journal' | 'clock'>,
     onError: (error: unknown) => void,
+    log: Pick<Logger, 'warn'>,
   ) {
     this.#rcl = rcl;
     this.#node = node;
     this.#namespace = namespace;
     this.#arm = arm;
     this.#onError = onError;
+    this.#log = log;
   }
 
-  /** Offers an action. The response to a rejected goal has no field for a reason: the journal has it. */
+  /**
+   * Offers an action, unless this ROS 2 lacks its type. The response to a rejected goal has no field for a reason: the
+   * journal has it.
+   */
   offer<Goal>(type: string, name: string, { judge, execute }: ActionParts<Goal>): void {
     const { GoalResponse, CancelResponse } = this.#rcl;
     const full = name.startsWith('~') ? name.replace('~', NODE_NAME) : name;
@@ -96,28 +104,30 @@ export class Actions {
         this.#running.delete(work);
       }
     };
-    const server = makeGuardedActionServer<Goal>(
-      this.#rcl,
-      this.#onError,
-      this.#node,
-      type,
-      name,
-      run,
-      (goal) => {
-        const fault = judge?.(goal) ?? null;
-        if (fault === null) return GoalResponse.ACCEPT;
-        this.#arm.journal.record('motion', this.#arm.name, this.#sender(full).origin, 'refused', fault);
-        return GoalResponse.REJECT;
-      },
-      null,
-      (goal) => {
-        // Only after the goal has entered the canceling state: only then may it end as canceled.
-        this.#arm.clock.soon(() => controllers.get(goal)?.abort(new Cancelled('its client cancelled it')));
-        return CancelResponse.ACCEPT;
-      },
-      { resultTimeout: RESULT_TIMEOUT },
-    );
-    this.#servers.push(server);
+    const make = (): RosActionServer =>
+      makeGuardedActionServer<Goal>(
+        this.#rcl,
+        this.#onError,
+        this.#node,
+        type,
+        name,
+        run,
+        (goal) => {
+          const fault = judge?.(goal) ?? null;
+          if (fault === null) return GoalResponse.ACCEPT;
+          this.#arm.journal.record('motion', this.#arm.name, this.#sender(full).origin, 'refused', fault);
+          return GoalResponse.REJECT;
+        },
+        null,
+        (goal) => {
+          // Only after the goal has entered the canceling state: only then may it end as canceled.
+          this.#arm.clock.soon(() => controllers.get(goal)?.abort(new Cancelled('its client cancelled it')));
+          return CancelResponse.ACCEPT;
+        },
+        { resultTimeout: RESULT_TIMEOUT },
+      );
+    const server = unlessTypeMissing(this.#log, `The action ${this.#namespace}/${full}`, make);
+    if (server !== null) this.#servers.push(server);
   }
 
   /** @param action name below the namespace */

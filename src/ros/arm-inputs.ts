@@ -72,7 +72,7 @@ export function offerArm(
   const { motion, joints, jogging, trajectories } = services;
   const log = services.logger.child({ arm: arm.name });
   const nodeName = `${namespace}/${NODE_NAME}`;
-  const actions = new Actions(rcl, node, namespace, arm, context.onError);
+  const actions = new Actions(rcl, node, namespace, arm, context.onError, log);
   new ArmServices(node, nodeName, arm, isOpen).offerAlways(motion);
   const lent = new LentNode(node);
   const frames = new ArmFrames(arm, names, services.mountOf(arm));

@@ -24,6 +24,8 @@ interface ArmParameter {
 
 /** Prefix of the names of the joint limits. */
 const LIMITS = 'joint_limits.';
+/** Ends of those names that do not follow the scales. */
+const POSITION_LIMIT = /\.(?:min|max)_position$/;
 
 /** Stores the force feedback from an arm to its leader. */
 type Feedback = Pick<MirrorService, 'feedbackOf' | 'setFeedback' | 'starterOf'>;
@@ -93,16 +95,28 @@ function parametersOf(arm: Arm, gains: PositionGains, mirror: Feedback): ArmPara
 }
 
 /**
- * Present velocity and acceleration limits of planned motion, by joint: the model's data times `speed_scale` and
- * `acceleration_scale`, and slower while the arm's angles may be wrong. Read-only, with the names of joint_limits.yaml, so
- * planners can use them unchanged.
+ * Present limits of planned motion, by joint. Velocity and acceleration: the model's data times `speed_scale` and
+ * `acceleration_scale`, and slower while the arm's angles may be wrong. Position: the narrower of the model's limits and
+ * the servo's own. Read-only, with the names of joint_limits.yaml, so planners can use them unchanged.
  * @param joints names on the graph
  */
 function jointLimits(
   arm: Arm,
   joints: readonly string[],
 ): { readonly name: string; readonly description: string; readonly value: number }[] {
-  return arm.model.joints.flatMap(({ move }, index) => [
+  const { servoLower, servoUpper } = arm.read();
+  const position = "the narrower of the arm's data and the servo's own.";
+  return arm.model.joints.flatMap(({ move, lower, upper }, index) => [
+    {
+      name: `${LIMITS}${joints[index]}.min_position`,
+      description: `Least position, rad: ${position}`,
+      value: Math.max(lower, servoLower[index]!),
+    },
+    {
+      name: `${LIMITS}${joints[index]}.max_position`,
+      description: `Largest position, rad: ${position}`,
+      value: Math.min(upper, servoUpper[index]!),
+    },
     {
       name: `${LIMITS}${joints[index]}.max_velocity`,
       description: 'Largest velocity of planned motion at present, rad/s; follows speed_scale.',
@@ -193,6 +207,7 @@ export function declareArmParameters(
     kinds,
     (name, value) => {
       if (name.startsWith(LIMITS)) {
+        if (POSITION_LIMIT.test(name)) return `${name} follows from the arm's data and its servos: calibrate the arm`;
         return `${name} follows from the arm's data: set speed_scale or acceleration_scale`;
       }
       const parameter = known.get(name);

@@ -94,6 +94,7 @@ function point(positions: Float64Array, velocities: ArrayLike<number> = []): obj
   };
 }
 
-function difference(from: Float64Array, what: Float64Array): Float64Array {
+/** `from` less `what`, joint by joint. */
+export function difference(from: Float64Array, what: Float64Array): Float64Array {
   return from.map((value, i) => value - what[i]!);
 }

@@ -27,6 +27,7 @@ import { makeGuardedNode } from './guarded-node.ts';
 import { LocalArm } from './local-arm.ts';
 import { offerMirroring } from './mirror-services.ts';
 import { MirrorState } from './mirror-state.ts';
+import { unlessTypeMissing } from './missing-types.ts';
 import { ArmNames } from './names.ts';
 import { LOOK_TIME, Namesakes } from './namesakes.ts';
 import { ParameterArguments } from './parameter-arguments.ts';
@@ -219,8 +220,12 @@ async function populate(
     actions.push(offered.actions);
     namesakes.watch(arm, node, namespace, accepts ? offered : null, () => local.repeatStatus());
     const broadcaster = new Broadcaster(node, arm, names, services.mountOf(arm), config.publish_tf, qualities);
-    const state = new ControllerState(node, nodeName, arm, names, qualities, () => clockOf(node), inputs.isOpen);
-    states.push(state);
+    const state = unlessTypeMissing(
+      logger,
+      `The state of the controller of ${namespace}`,
+      () => new ControllerState(node, nodeName, arm, names, qualities, () => clockOf(node), inputs.isOpen),
+    );
+    if (state !== null) states.push(state);
     const local = new LocalArm(node, arm, names, config.joint_state_rate, broadcaster, qualities);
     locals.push(local);
     return local;

@@ -6,19 +6,29 @@ import { stampOf } from './time.ts';
 
 /** Levels of rcl_interfaces/msg/Log. Lower levels, for developers only, stay in the log of the process. */
 const LEVELS: Readonly<Record<string, number>> = { info: 20, warn: 30, error: 40, fatal: 50 };
-/** Warnings and worse are throttled. */
+/** Of warnings and worse, repetitions are throttled. */
 const THROTTLED = 30;
+/** Most lines of one level from one node in a second: every request to the bridge is a line of its log. */
+const MOST_LINES = 10;
 
 interface Voice {
   readonly publisher: RosPublisher;
   /** Logger name as in rcl: `follower.arm_bridge`. */
   readonly name: string;
+  readonly budgets: Map<number, Budget>;
+}
+
+/** Lines of one level from one node within one second. */
+interface Budget {
+  second: number;
+  published: number;
+  heldBack: number;
 }
 
 /**
  * `/rosout`: the log of the process, so that rqt_console shows refusals, warnings and ends. A line about an arm comes
  * from that arm's node. Of warnings that say the same, the first, the tenth, the hundredth and so on are published: the
- * log has a line for each goal.
+ * log has a line for each goal. Of a node's lines of one level, ten in a second are published, and then how many were not.
  */
 export class Rosout {
   readonly #qualities: Qualities;
@@ -45,10 +55,28 @@ export class Rosout {
   publish({ level: label, message, time, arm }: LogLine): void {
     const level = LEVELS[label];
     if (level === undefined) return;
-    const { publisher, name } = this.#arms.get(arm ?? this.#named(message)) ?? this.#root;
-    const count = level < THROTTLED ? 1 : this.#repetitions.count(`${name} ${message}`, time);
+    const voice = this.#arms.get(arm ?? this.#named(message)) ?? this.#root;
+    const count = level < THROTTLED ? 1 : this.#repetitions.count(`${voice.name} ${message}`, time);
     if (count === 0) return;
-    const msg = `${message}${times(count)}`;
+    const budget = budgetOf(voice, level, time);
+    if (budget.published === MOST_LINES) {
+      budget.heldBack++;
+      return;
+    }
+    if (budget.heldBack > 0) {
+      this.#say(
+        voice,
+        level,
+        time,
+        `${budget.heldBack} more lines within one second are in the log of the bridge alone`,
+      );
+      budget.heldBack = 0;
+    }
+    budget.published++;
+    this.#say(voice, level, time, `${message}${times(count)}`);
+  }
+
+  #say({ publisher, name }: Voice, level: number, time: number, msg: string): void {
     try {
       publisher.publish({ stamp: stampOf(time), level, name, msg, file: '', function: '', line: 0 });
     } catch {
@@ -64,6 +92,15 @@ export class Rosout {
 
   #voice(node: RosNode, full: string): Voice {
     const publisher = node.createPublisher('rcl_interfaces/msg/Log', '/rosout', { qos: this.#qualities.log });
-    return { publisher, name: full.slice(1).replaceAll('/', '.') };
+    return { publisher, name: full.slice(1).replaceAll('/', '.'), budgets: new Map() };
   }
+}
+
+/** Lines of this second; those held back in an earlier one are still to be told. @param time seconds since the epoch */
+function budgetOf({ budgets }: Voice, level: number, time: number): Budget {
+  const second = Math.floor(time);
+  const budget = budgets.get(level) ?? { second, published: 0, heldBack: 0 };
+  budgets.set(level, budget);
+  if (budget.second !== second) Object.assign(budget, { second, published: 0 });
+  return budget;
 }

@@ -7,6 +7,7 @@ import type { InputParts } from './arm-inputs.ts';
 import { Senders } from './callers.ts';
 import { inWords } from './errors.ts';
 import { jointValuesFault, LimitLog, SpeedLog } from './joint-input.ts';
+import { unlessTypeMissing } from './missing-types.ts';
 import { RefusalLog } from './refusals.ts';
 import { clockOf, type Stamp, secondsOf } from './time.ts';
 
@@ -142,7 +143,7 @@ export class ServoInputs {
     const below = topic.replace('~', NODE_NAME);
     const senders = new Senders(node, arm, namespace, below);
     const refusals = new RefusalLog(log, `Message on ${namespace}/${below} refused`);
-    node.createSubscription<Message>(type, topic, { qos: qualities.stream }, (message, { publisherGid }) => {
+    const receive: Parameters<typeof node.createSubscription<Message>>[3] = (message, { publisherGid }) => {
       const refuse = (text: string): void => refusals.refuse(text, arm.clock.now());
       try {
         const refused = take(message, senders.of(publisherGid), refuse);
@@ -150,7 +151,10 @@ export class ServoInputs {
       } catch (error) {
         refuse(messageOf(error));
       }
-    });
+    };
+    unlessTypeMissing(log, `The topic ${namespace}/${below}`, () =>
+      node.createSubscription<Message>(type, topic, { qos: qualities.stream }, receive),
+    );
   }
 }
 

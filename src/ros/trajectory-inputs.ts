@@ -5,7 +5,7 @@ import type { InputParts } from './arm-inputs.ts';
 import { originAt } from './audit.ts';
 import { controllerCaller, Senders } from './callers.ts';
 import { decodeJointTrajectory } from './cdr.ts';
-import { CONTROLLER } from './controller-state.ts';
+import { CONTROLLER, difference } from './controller-state.ts';
 import { faultOf } from './errors.ts';
 import { clockOf, stampOf } from './time.ts';
 import {
@@ -135,11 +135,15 @@ export class TrajectoryInputs {
     if (isFault(read)) return followed(read.code, read.text);
     const { tolerances, planned } = read;
     const { path, begin } = planned;
-    tell(() => this.#progress(path.names));
+    const { arm, trajectories } = this.#parts;
+    let begun: number | null = null;
+    tell(() => this.#progress(path.names, begun === null ? 0 : arm.clock.now() - begun));
     try {
-      const { arm, trajectories } = this.#parts;
       const caller = { ...this.#caller(client.name), signal, origin };
-      const { end, message } = await trajectories.follow(arm, path, tolerances, caller, this.#left(begin));
+      const left = this.#left(begin);
+      const { end, message } = await trajectories.follow(arm, path, tolerances, caller, left, () => {
+        begun = arm.clock.now();
+      });
       if (signal.aborted) {
         return cancelled(end === 'not_begun' ? NOT_BEGUN : 'cancelled; the arm has decelerated and holds');
       }
@@ -159,26 +163,30 @@ export class TrajectoryInputs {
     return controllerCaller(this.#parts.arm, this.#parts.namespace, CONTROLLER, who);
   }
 
-  /** Feedback of a trajectory: setpoints of the joints, measured positions, and the difference. */
-  #progress(names: readonly string[]): object {
+  /**
+   * Feedback of a trajectory: setpoints of the joints, measured positions, and the difference.
+   * @param time since its begin, s
+   */
+  #progress(names: readonly string[], time: number): object {
     const { arm, names: onGraph } = this.#parts;
     const snapshot = arm.read();
     const places = names.map((name) => arm.model.joints.findIndex((joint) => joint.name === name));
     const pick = (values: Float64Array): Float64Array => Float64Array.from(places, (place) => values[place]!);
-    const desired = pick(snapshot.setpoints);
-    const actual = pick(snapshot.positions);
+    const time_from_start = stampOf(time);
+    const point = (positions: Float64Array, velocities: Float64Array): object => ({
+      positions: pick(positions),
+      velocities: pick(velocities),
+      time_from_start,
+    });
+    const { setpoints, goalVelocities, positions, velocities } = snapshot;
     return {
       header: { stamp: stampOf(snapshot.sampleTime), frame_id: '' },
       joint_names: names.map((name) => onGraph.joint(name)),
-      desired: point(desired),
-      actual: { ...point(actual), velocities: pick(snapshot.velocities) },
-      error: point(desired.map((value, index) => value - actual[index]!)),
+      desired: point(setpoints, goalVelocities),
+      actual: point(positions, velocities),
+      error: point(difference(setpoints, positions), difference(goalVelocities, velocities)),
     };
   }
-}
-
-function point(positions: Float64Array): object {
-  return { positions, time_from_start: { sec: 0, nanosec: 0 } };
 }
 
 function cancelled(error_string: string): Outcome {

@@ -200,6 +200,26 @@ test('points with accelerations are followed as quintics, within the limits in e
   }
 });
 
+test('accelerations are held to acceleration_scale, which the limits on the graph follow, and times alone are not', async () => {
+  const from = arm.read().setpoints[0]!;
+  const most = arm.model.joints[0]!.move.acceleration;
+  const path = (first: number) => ({
+    names: ['shoulder_pan'],
+    times: Float64Array.of(0, 2),
+    positions: Float64Array.of(from, from + 0.1),
+    velocities: Float64Array.of(0, 0),
+    accelerations: Float64Array.of(first, 0),
+  });
+  const { trajectories } = bridge.bridge;
+  trajectories.requireFollowable(arm, path(0.5 * most), caller);
+  arm.limitAcceleration(0.25);
+  expect(() => trajectories.requireFollowable(arm, path(0.5 * most), caller)).toThrow(
+    /shoulder_pan would accelerate with 3\.000 rad\/s² in waypoint 1 of 2, its limit is 1\.500 rad\/s²/,
+  );
+  trajectories.requireFollowable(arm, path(0.25 * most), caller);
+  expect((await bridge.until(follow(turning(4)))).end).toBe('done');
+});
+
 test('a path that touches something only between its poses, where its velocities lead it, is refused', async () => {
   const name = 'shoulder_lift';
   const index = arm.model.joints.findIndex((joint) => joint.name === name);

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -8,6 +10,7 @@ import * as shapes from '../../src/kinematics/shapes.ts';
 import { parseUrdf, type RobotDescription } from '../../src/kinematics/urdf.ts';
 import { withPrefix } from '../../src/kinematics/urdf-text.ts';
 import { HEADROOM } from '../../src/rt/sources/trajectory.ts';
+import { POSITION_SLACK } from '../../src/rt/sources/waypoints.ts';
 import { at, HAS_XACRO, namesAt, PACKAGE, type Robot, robotOf, type Tree } from './support/robots.ts';
 import { pairOf, readSrdf } from './support/srdf.ts';
 
@@ -36,7 +39,12 @@ test.each(MODELS)(
   "the files for %s are made of today's data (else: npm run build && node scripts/moveit/generate.mjs)",
   (name) => {
     const model = loadArmModel(name);
-    const files: Record<string, string> = moveitFiles(model, armChain(model), { ...shapes, withPrefix, HEADROOM });
+    const files: Record<string, string> = moveitFiles(model, armChain(model), {
+      ...shapes,
+      withPrefix,
+      HEADROOM,
+      POSITION_SLACK,
+    });
     for (const [file, text] of Object.entries(files)) {
       expect(readFileSync(join(PACKAGE, 'config', name, file), 'utf8'), file).toBe(text);
     }
@@ -50,9 +58,13 @@ test.each(MODELS)(
     const { joint_limits: told } = parse(readFileSync(join(PACKAGE, 'config', name, 'joint_limits.yaml'), 'utf8'));
     expect(told).toEqual(
       Object.fromEntries(
-        joints.map(({ name: joint, move }) => [
+        joints.map(({ name: joint, move, lower, upper }) => [
           joint,
           {
+            // A joint at its limit may stand a few steps beyond it, which the bridge accepts.
+            has_position_limits: true,
+            min_position: expect.closeTo(lower - 0.8 * POSITION_SLACK, 4),
+            max_position: expect.closeTo(upper + 0.8 * POSITION_SLACK, 4),
             has_velocity_limits: true,
             max_velocity: move.velocity,
             has_acceleration_limits: true,
@@ -237,6 +249,67 @@ describe.skipIf(!HAS_XACRO)('what xacro makes of the package', () => {
     expect(namesAt(parameters, 'robot_description_planning', 'joint_limits')).toHaveLength(6 + 7);
   });
 
+  test('of several arms has the poses that all of them share, and no other', () => {
+    const { urdf, srdf } = made(configured('so101', 'wx250s'), { arms: ['a0', 'a1'], prefix: 'auto' });
+    const { faults, states } = readSrdf(srdf, parseUrdf(urdf));
+    expect(faults).toEqual([]);
+    const models = ['so101', 'wx250s'].map((name) => loadArmModel(name));
+    const shared = [...models[0]!.poses.keys()].filter((pose) => models[1]!.poses.has(pose));
+    expect(shared).toContain('init');
+    const ofAll = states.filter(({ group }) => group === 'all_arms');
+    expect(ofAll.map(({ name }) => name).sort()).toEqual(shared.sort());
+    for (const { name, values } of ofAll) {
+      expect(values.size).toBe(5 + 6);
+      for (const [at, model] of models.entries()) {
+        for (const [index, joint] of model.joints.entries()) {
+          if (index === model.gripper!.index) continue;
+          expect(values.get(`a${at}_${joint.name}`), name).toBeCloseTo(model.poses.get(name)![index]!, 6);
+        }
+      }
+    }
+  });
+
+  test('plans with the parts of speeds and accelerations that the configuration allows an arm', () => {
+    const { arms } = configured('so101', 'so101');
+    const { parameters } = made(
+      {
+        ros: { joint_prefix: 'auto' },
+        arms: [
+          { ...arms[0]!, speed_scale: 0.5, acceleration_scale: 0.25 },
+          { ...arms[1]!, uncalibrated: true },
+        ],
+      },
+      { arms: ['a0', 'a1'] },
+    );
+    const limit = (joint: string) => at(parameters, 'robot_description_planning', 'joint_limits', joint);
+    const { velocity, acceleration } = loadArmModel('so101').joints[0]!.move;
+    expect(limit('a0_shoulder_pan')).toMatchObject({
+      max_velocity: velocity / 2,
+      max_acceleration: acceleration / 4,
+    });
+    expect(limit('a1_shoulder_pan')).toMatchObject({ max_velocity: 0.3, max_acceleration: acceleration });
+  });
+
+  test("of an arm's model that is given by its path is made of what generate.mjs writes into its folder", () => {
+    const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-own-model-'));
+    try {
+      const own = join(folder, 'so101');
+      cpSync(join(ROBOTS_DIRECTORY, 'so101'), own, { recursive: true });
+      const configuration = { arms: [{ name: 'mine', model: own, bus: 'ros' }] };
+      expect(robotOf(configuration, { arms: ['mine'] })).toEqual({
+        error: expect.stringMatching(
+          /nothing for the model ".*so101", since .*so101\/moveit is not there: .*generate.mjs/,
+        ),
+      });
+      const script = join(ROBOTS_DIRECTORY, '../scripts/moveit/generate.mjs');
+      execFileSync(process.execPath, [script, own]);
+      const brought = { arms: [{ ...configuration.arms[0]!, model: 'so101' }] };
+      expect(made(configuration, { arms: ['mine'] })).toEqual(made(brought, { arms: ['mine'] }));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
   test('of arms that do not go together is a sentence that says what to change', () => {
     expect(robotOf(configured('so101', 'so101'), { arms: ['a0', 'a1'] })).toEqual({
       error: expect.stringMatching(/a0 and a1 would share their joint names: .*joint_prefix: auto/),
@@ -249,7 +322,7 @@ describe.skipIf(!HAS_XACRO)('what xacro makes of the package', () => {
     });
     const own = { arms: [{ name: 'mine', model: './my_arm', bus: 'ros' }] };
     expect(robotOf(own, { arms: ['mine'] })).toEqual({
-      error: expect.stringMatching(/nothing for the model ".\/my_arm" of arm mine/),
+      error: expect.stringMatching(/nothing for the model ".\/my_arm", since .*\/my_arm\/moveit is not there/),
     });
   });
 

@@ -35,7 +35,9 @@ test('a goal that ends in the turn in which its cancellation comes is cancelled,
   }
   const rcl = { ActionServer, GoalResponse: {}, CancelResponse: { ACCEPT: 2 } } as unknown as Rcl;
   const node = { getPublishersInfoByTopic: () => [] } as unknown as RosNode;
-  const actions = new Actions(rcl, node, '/arm', new FakeArm(0, 'arm'), (error) => expect.unreachable(String(error)));
+  const actions = new Actions(rcl, node, '/arm', new FakeArm(0, 'arm'), (error) => expect.unreachable(String(error)), {
+    warn: (text: string) => expect.unreachable(text),
+  });
   let end!: (outcome: Outcome) => void;
   actions.offer('some/action/Type', 'some_action', {
     execute: () =>
@@ -55,4 +57,36 @@ test('a goal that ends in the turn in which its cancellation comes is cancelled,
   expect(await answered).toBe(2);
   expect(await result).toEqual({ error_code: 0 });
   expect(goal.state).toBe('canceled');
+});
+
+test('an action whose type this ROS 2 lacks is left out with a warning, and the others are there', () => {
+  const made: string[] = [];
+  const lacking = 'control_msgs/action/ParallelGripperCommand';
+  class ActionServer {
+    constructor(_node: unknown, type: string) {
+      const [packageName, kind, messageName] = type.split('/');
+      // As rclnodejs does.
+      if (type === lacking) {
+        throw Object.assign(new Error('The message required does not exist'), {
+          code: 'MESSAGE_NOT_FOUND',
+          details: { packageName, type: kind, messageName },
+        });
+      }
+      if (type === 'some/action/Broken') throw new Error('out of memory');
+      made.push(type);
+    }
+  }
+  const rcl = { ActionServer, GoalResponse: {}, CancelResponse: {} } as unknown as Rcl;
+  const warnings: string[] = [];
+  const log = { warn: (text: string) => warnings.push(text) };
+  const actions = new Actions(rcl, {} as RosNode, '/arm', new FakeArm(0, 'arm'), () => {}, log as never);
+  const execute = async (): Promise<Outcome> => ({ state: 'succeeded', result: {} });
+  actions.offer(lacking, 'gripper_controller/gripper_cmd', { execute });
+  actions.offer('control_msgs/action/GripperCommand', 'gripper_action_controller/gripper_cmd', { execute });
+  expect(made).toEqual(['control_msgs/action/GripperCommand']);
+  expect(warnings).toEqual([
+    'The action /arm/gripper_controller/gripper_cmd is left out, since this ROS 2 has no ' +
+      'control_msgs/action/ParallelGripperCommand: update its package ros-$ROS_DISTRO-control-msgs and restart the bridge',
+  ]);
+  expect(() => actions.offer('some/action/Broken', 'broken', { execute })).toThrow('out of memory');
 });

@@ -65,6 +65,18 @@ test.each([
     arm.doubt = '';
     follow();
     expect(limits()).toEqual([0.75, 3]);
+    // A servo's own limits are told where they are narrower than the model's.
+    const range = () => ['min', 'max'].map((end) => values.get(`joint_limits.${begins}shoulder_pan.${end}_position`));
+    const { lower, upper } = fakeArm(arm).model.joints[0]!;
+    expect(range()).toEqual([lower, upper]);
+    arm.snapshot.servoLower[0] = -0.5;
+    arm.snapshot.servoUpper[0] = upper + 1;
+    follow();
+    expect(range()).toEqual([-0.5, upper]);
+    expect(give(`joint_limits.${begins}shoulder_pan.min_position`, -1)).toMatchObject({
+      successful: false,
+      reason: expect.stringMatching(/min_position follows from the arm's data and its servos: calibrate/),
+    });
     // What a pair is started with is told too.
     services.mirror.setFeedback(fakeArm(arm), { arm: 0.5, gripper: 0 });
     follow();

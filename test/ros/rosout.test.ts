@@ -67,3 +67,21 @@ test('other reasons, other arms and information are not held back', () => {
     [40, 'arm_bridge', 'of the process'],
   ]);
 });
+
+test('however many lines the log has, a node publishes ten of a level in a second, and then how many it has not', () => {
+  const { made, told } = rosout();
+  const refused = (client: number) =>
+    `motion of follower by an HTTP client at 10.0.0.${client} (move): refused: it is limp`;
+  for (let i = 0; i < 200; i++) made.publish({ time: 5 + i / 250, level: 'info', message: refused(i) });
+  const name = 'lab.follower.arm_bridge';
+  expect(told()).toEqual(Array.from({ length: 10 }, (_, i) => [20, name, refused(i)]));
+  // Other levels and other nodes have their own.
+  made.publish({ time: 5.9, level: 'warn', message: 'follower is limp' });
+  made.publish({ time: 5.9, level: 'info', message: 'leader is ready' });
+  expect(told()).toHaveLength(2);
+  made.publish({ time: 6, level: 'info', message: refused(200) });
+  expect(told()).toEqual([
+    [20, name, '190 more lines within one second are in the log of the bridge alone'],
+    [20, name, refused(200)],
+  ]);
+});

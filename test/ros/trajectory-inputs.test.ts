@@ -5,6 +5,7 @@ import type { ActionParts, Actions } from '../../src/ros/action.ts';
 import type { InputParts } from '../../src/ros/arm-inputs.ts';
 import { decodeJointTrajectory, MOST_POINTS } from '../../src/ros/cdr.ts';
 import { ArmNames } from '../../src/ros/names.ts';
+import { type Stamp, secondsOf } from '../../src/ros/time.ts';
 import { TrajectoryInputs } from '../../src/ros/trajectory-inputs.ts';
 import type { TrajectoryGoal, TrajectoryMessage } from '../../src/ros/trajectory-message.ts';
 import { MOST_JOINTS } from '../../src/sizes.ts';
@@ -16,6 +17,11 @@ const NODE = '/arm/arm_bridge';
 /** Level of a warning in the log (pino). */
 const WARN = 40;
 
+type Feedback = Record<
+  'desired' | 'actual' | 'error',
+  { readonly positions: Float64Array; readonly velocities: Float64Array; readonly time_from_start: Stamp }
+>;
+
 let bridge: VirtualBridge;
 /** Time of /clock, where the node goes by it, s. */
 let simulated: number | null;
@@ -23,6 +29,8 @@ let arm: Arm;
 /** What a message on the topic, and a goal of the action, are handed to. */
 let publish: (message: TrajectoryMessage) => void;
 let take: (bytes: Uint8Array) => void;
+/** Feedback of the newest goal. */
+let feedback: () => Feedback;
 let send: (goal: TrajectoryGoal, signal?: AbortSignal) => Promise<{ error_code: number; error_string: string }>;
 /** Why a goal is rejected; null when it is accepted. */
 let accept: (goal: TrajectoryGoal) => string | null;
@@ -44,11 +52,14 @@ beforeEach(async () => {
   const parts = { node, nodeName: NODE, namespace: '/arm', arm, names: new ArmNames(arm, ''), trajectories };
   const inputs = new TrajectoryInputs({ ...parts, qualities: { stream: {} } } as unknown as InputParts);
   inputs.acceptTopic();
+  const tell = (source: () => object): void => {
+    feedback = source as typeof feedback;
+  };
   const actions = {
     offer: (_type: string, _name: string, { judge, execute }: ActionParts<TrajectoryGoal>) => {
       accept = judge!;
       send = async (goal, signal = new AbortController().signal) =>
-        (await execute({ goal, ...FROM_ROS, signal, tell: () => {} })).result as Awaited<ReturnType<typeof send>>;
+        (await execute({ goal, ...FROM_ROS, signal, tell })).result as Awaited<ReturnType<typeof send>>;
     },
   };
   inputs.offerAction(actions as unknown as Actions);
@@ -126,6 +137,25 @@ test('a trajectory with a stamp to come waits for simulated time, however long t
   simulated += 1;
   expect(await bridge.until(waiting)).toMatchObject({ error_code: 0 });
   expect(await pan()).toBeCloseTo(0.7, 1);
+});
+
+test('feedback tells the time since the motion began, not since the goal came, and velocities', async () => {
+  const done = send(goal(turn(0.7, 1)));
+  await bridge.pass(0.5);
+  expect(secondsOf(feedback().desired.time_from_start)).toBe(0);
+  await bridge.pass(1.5);
+  const { desired, actual, error } = feedback();
+  for (const { time_from_start } of [desired, actual, error]) {
+    expect(secondsOf(time_from_start)).toBeGreaterThan(0.95);
+    expect(secondsOf(time_from_start)).toBeLessThan(1.05);
+  }
+  // Half of the way, 1.5 times as fast there as on average.
+  expect(desired.positions[0]).toBeCloseTo(0.35, 1);
+  expect(desired.velocities[0]).toBeCloseTo((1.5 * 0.7) / 2, 1);
+  expect(actual.velocities[0]).toBeGreaterThan(0.3);
+  expect(error.positions[0]).toBeCloseTo(desired.positions[0]! - actual.positions[0]!, 9);
+  expect(error.velocities[0]).toBeCloseTo(desired.velocities[0]! - actual.velocities[0]!, 9);
+  expect(await bridge.until(done)).toMatchObject({ error_code: 0 });
 });
 
 test('a newer goal ends the one that waits or runs, by topic and by action alike', async () => {

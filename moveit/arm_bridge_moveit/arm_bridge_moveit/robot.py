@@ -30,11 +30,15 @@ class Arm:
 
     name: str
     model: str
+    #: What belongs to the model: a folder of this package, or `moveit` in the folder of a model given by its path.
+    folder: str
     prefix: str
     xyz: tuple
     rpy: tuple
-    #: Part of its speeds that the bridge allows, and whether it drives an arm whose angles may be wrong, which is slow.
+    #: Parts of its speeds and accelerations that the bridge allows, and whether it drives an arm whose angles may be wrong,
+    #: which is slow.
     speed: float = 1.0
+    acceleration: float = 1.0
     uncalibrated: bool = False
 
 
@@ -44,8 +48,20 @@ def data(*path):
 
 
 def read(*path):
+    """A YAML file of this package, or of an absolute path."""
     with open(data(*path), encoding="utf-8") as file:
         return yaml.safe_load(file)
+
+
+def folder_of(model, config):
+    """The folder with what belongs to a model. Paths are relative to the configuration file. Raises ArmsError."""
+    named = "/" not in model
+    folder = data(model) if named else os.path.join(os.path.abspath(os.path.dirname(config)), model, "moveit")
+    folder = os.path.normpath(folder)
+    if os.path.isfile(os.path.join(folder, "joint_limits.yaml")):
+        return folder
+    remedy = "" if named else f", since {folder} is not there: write it with scripts/moveit/generate.mjs MODEL_FOLDER"
+    raise ArmsError(f'{PACKAGE} has nothing for the model "{model}"{remedy}')
 
 
 def arms_of(config, names, prefix):
@@ -64,12 +80,17 @@ def arms_of(config, names, prefix):
             raise ArmsError(f'{config} has no arm "{name}"; it has {", ".join(known)}')
         arm = known[name]
         model = arm.get("model", "so101")
-        if not os.path.isdir(data(model)):
-            raise ArmsError(f'{PACKAGE} has nothing for the model "{model}" of arm {name}')
+        folder = folder_of(model, config)
+        model = os.path.basename(os.path.normpath(model))
         mount = arm.get("mount") or {}
         pose = (tuple(mount.get("xyz", (0, 0, 0))), tuple(mount.get("rpy", (0, 0, 0))))
         begins = f"{name}_" if prefix == "auto" else prefix or ""
-        arms.append(Arm(name, model, begins, *pose, arm.get("speed_scale", 1.0), arm.get("uncalibrated", False)))
+        parts = (arm.get("speed_scale", 1.0), arm.get("acceleration_scale", 1.0))
+        arms.append(Arm(name, model, folder, begins, *pose, *parts, arm.get("uncalibrated", False)))
+    folders = {}
+    for arm in arms:
+        if folders.setdefault(arm.model, arm.folder) != arm.folder:
+            raise ArmsError(f'two different models are called "{arm.model}": give one of their folders another name')
     if len({arm.prefix for arm in arms}) < len(arms):
         raise ArmsError(
             f'{" and ".join(names)} would share their joint names: let them begin with the names of the arms, by '
@@ -79,8 +100,8 @@ def arms_of(config, names, prefix):
 
 
 def includes(arms, kind):
-    models = sorted({arm.model for arm in arms})
-    return "".join(f'<xacro:include filename="{data(model, f"{model}.{kind}.xacro")}"/>' for model in models)
+    files = sorted({os.path.join(arm.folder, f"{arm.model}.{kind}.xacro") for arm in arms})
+    return "".join(f'<xacro:include filename="{file}"/>' for file in files)
 
 
 def numbers(values):
@@ -103,9 +124,28 @@ def srdf(arms):
     body = includes(arms, "srdf") + "".join(f'<xacro:{arm.model}_srdf prefix="{arm.prefix}"/>' for arm in arms)
     if len(arms) > 1:
         groups = "".join(f'<group name="{arm.prefix}arm"/>' for arm in arms)
-        body += f'<group name="all_arms">{groups}</group>'
+        body += f'<group name="all_arms">{groups}</group>' + _poses_of_all(arms)
         body += _between(arms)
     return _process(body)
+
+
+def _poses_of_all(arms):
+    """Group states of all_arms: the named poses that every arm has."""
+    poses = [_poses(arm) for arm in arms]
+    shared = [name for name in poses[0] if all(name in others for others in poses)]
+    return "".join(
+        f'<group_state name="{name}" group="all_arms">{"".join(of[name] for of in poses)}</group_state>' for name in shared
+    )
+
+
+def _poses(arm):
+    """Joints of an arm's named poses as XML, by the name of the pose."""
+    tree = ElementTree.fromstring(srdf([arm]))
+    return {
+        state.get("name"): "".join(ElementTree.tostring(joint, "unicode") for joint in state.iter("joint"))
+        for state in tree.iter("group_state")
+        if state.get("group") == f"{arm.prefix}arm"
+    }
 
 
 def _process(body):
@@ -146,7 +186,7 @@ def joined(arms, file, change):
     """The contents of a file of each arm's model, changed for the arm and put together."""
     together = {}
     for arm in arms:
-        _merge(together, change(read(arm.model, file), arm))
+        _merge(together, change(read(arm.folder, file), arm))
     return together
 
 
@@ -168,7 +208,11 @@ def joint_limits(arms):
     def change(text, arm):
         slowest = UNCALIBRATED if arm.uncalibrated else float("inf")
         limits = {
-            name: {**limit, "max_velocity": min(arm.speed * limit["max_velocity"], slowest)}
+            name: {
+                **limit,
+                "max_velocity": min(arm.speed * limit["max_velocity"], slowest),
+                "max_acceleration": arm.acceleration * limit["max_acceleration"],
+            }
             for name, limit in text["joint_limits"].items()
         }
         return {**text, "joint_limits": renamed(limits, arm)}
@@ -261,7 +305,7 @@ def _arguments(values):
 
 def ros2_controllers(arm):
     """Parameters of controller_manager and its controllers, as in a parameter file."""
-    parameters = read(arm.model, "ros2_controllers.yaml")
+    parameters = read(arm.folder, "ros2_controllers.yaml")
     trajectory = parameters["/**/arm_controller"]["ros__parameters"]
     joints = trajectory["joints"]
     trajectory["joints"] = [f"{arm.prefix}{joint}" for joint in joints]

@@ -38,7 +38,7 @@ export interface WaypointLimits {
  */
 export const START_TOLERANCE = 0.1;
 /** Positions beyond a limit by no more than this are rounding errors, as of a servo's steps, rad; the gate clamps them. */
-const POSITION_SLACK = 0.01;
+export const POSITION_SLACK = 0.01;
 /** Speeds above a limit by no more than this part are rounding errors. */
 const SPEED_SLACK = 1e-3;
 /** A last pose slower than this is at rest, rad/s. */

@@ -15,6 +15,8 @@ export const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_fle
 function unreadSnapshot(): ArmSnapshot {
   const snapshot = { ...emptySnapshot(JOINTS.length), state: 'connected' as const };
   for (const field of JOINT_FIELD_NAMES) snapshot[field].fill(Number.NaN);
+  snapshot.servoLower.fill(Number.NEGATIVE_INFINITY);
+  snapshot.servoUpper.fill(Number.POSITIVE_INFINITY);
   return snapshot;
 }
 
@@ -56,6 +58,8 @@ export class FakeArm {
       name,
       role: name,
       servos: [{ id: index + 1, model: 'STS3215' }],
+      lower: -2,
+      upper: 2,
       move: { velocity: 1.5, acceleration: 6 },
     })),
   } as unknown as ArmModel;
