@@ -299,7 +299,9 @@ export function buildApp(services: HttpServices): FastifyInstance {
       answerUnrouted(request, reply);
       return;
     }
-    if (expectant.has(raw)) reply.raw.writeContinue();
+    // Fastify refuses a longer body by its announced length.
+    const isTooLong = Number(headers['content-length']) > (request.routeOptions.bodyLimit ?? Number.POSITIVE_INFINITY);
+    if (expectant.has(raw) && !isTooLong) reply.raw.writeContinue();
     request.sentType = headers['content-type'];
     // validation.ts alone checks the content type; Fastify would refuse unknown types in its own words.
     headers['content-type'] = undefined;

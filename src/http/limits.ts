@@ -6,9 +6,10 @@ import { isDeaf } from './connections.ts';
 import { HttpProblem } from './errors.ts';
 import type { Access } from './route.ts';
 
-/** Most connections at once: from this computer, from all others together, and from one other. */
+/** Most connections at once: from this computer, from all others together, from one network, and from one address of it. */
 const MOST_LOCAL = 256;
 const MOST_REMOTE = 384;
+const MOST_OF_NETWORK = 256;
 const MOST_OF_ONE = 128;
 /** Extra connections for stops only: from this computer, from all others together, and from one other. */
 const LOCAL_STOPS = 16;
@@ -25,15 +26,21 @@ interface Bucket {
   filled: number;
 }
 
-/** Key of a share: this computer, another computer, or the /64 of an IPv6 address, where a host has many addresses. */
+/** Key of a share: this computer, or the address of another one. */
 function shareOf(address: string): string {
-  if (isLoopback(address)) return 'local';
-  const bare = bareAddress(address);
-  if (!isIPv6(bare)) return bare;
-  const [head = '', tail = ''] = bare.split('::');
+  return isLoopback(address) ? 'local' : bareAddress(address);
+}
+
+/**
+ * Key of the network of a share: the /64 of an IPv6 address, in which one computer may have many addresses and many computers
+ * of a laboratory one each; otherwise the share itself.
+ */
+function networkOf(share: string): string {
+  if (!isIPv6(share)) return share;
+  const [head = '', tail = ''] = share.split('::');
   const before = head.split(':').filter((group) => group !== '');
   const after = tail.split(':').filter((group) => group !== '');
-  const zeros = bare.includes('::') ? Array<string>(8 - before.length - after.length).fill('0') : [];
+  const zeros = share.includes('::') ? Array<string>(8 - before.length - after.length).fill('0') : [];
   return [...before, ...zeros, ...after].slice(0, 4).join(':');
 }
 
@@ -41,12 +48,12 @@ function shareOf(address: string): string {
 const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 
-/** The oldest connection of the share that has most of them. @param open with their shares, oldest first, at least one */
+/** The oldest connection of the network that has most of them. @param open with their networks, oldest first, at least one */
 function oldestOfLargest(open: readonly (readonly [Socket, string])[]): Socket {
   const count = new Map<string, number>();
-  for (const [, share] of open) count.set(share, (count.get(share) ?? 0) + 1);
+  for (const [, network] of open) count.set(network, (count.get(network) ?? 0) + 1);
   const most = Math.max(...count.values());
-  return open.find(([, share]) => count.get(share) === most)![0];
+  return open.find(([, network]) => count.get(network) === most)![0];
 }
 
 /** Keeps one client from starving the others, and always leaves room for a stop. */
@@ -57,6 +64,8 @@ export class Limits {
   /** Ordinary connections by share, oldest first. */
   readonly #open = new Map<string, Set<Socket>>();
   #remote = 0;
+  /** Ordinary connections of others by network. */
+  readonly #networks = new Map<string, number>();
   /** Stop-only connections with their share, oldest first. */
   readonly #stops = new Map<Socket, string>();
   readonly #known = new WeakSet<Socket>();
@@ -96,7 +105,7 @@ export class Limits {
   /** RateLimit headers for a client; null for this computer, which has no limit. */
   told(address: string | undefined): Readonly<Record<string, string>> | null {
     if (address === undefined || isLoopback(address)) return null;
-    const bucket = this.#buckets.get(shareOf(address));
+    const bucket = this.#buckets.get(networkOf(shareOf(address)));
     const left =
       bucket === undefined
         ? this.#rate
@@ -111,7 +120,8 @@ export class Limits {
   /** Whether a client may send another request or message now; always true for this computer. Counts it. */
   allows(address: string | undefined): boolean {
     if (address === undefined || isLoopback(address)) return true;
-    const share = shareOf(address);
+    // By network: in a new address every few requests, one computer would have no limit.
+    const share = networkOf(shareOf(address));
     const now = this.#clock.now();
     let bucket = this.#buckets.get(share);
     if (bucket === undefined) {
@@ -132,15 +142,23 @@ export class Limits {
     this.#known.add(socket);
     const share = shareOf(socket.remoteAddress ?? '');
     const isLocal = share === 'local';
+    const network = networkOf(share);
     const isFull = (): boolean =>
-      this.#ofShare(share).size >= (isLocal ? MOST_LOCAL : MOST_OF_ONE) || (!isLocal && this.#remote >= MOST_REMOTE);
+      isLocal
+        ? this.#ofShare(share).size >= MOST_LOCAL
+        : this.#ofShare(share).size >= MOST_OF_ONE ||
+          (this.#networks.get(network) ?? 0) >= MOST_OF_NETWORK ||
+          this.#remote >= MOST_REMOTE;
     if (isFull()) this.#endDeaf(share);
     if (isFull()) {
       this.#keepForStops(socket, share);
       return;
     }
     this.#open.set(share, this.#ofShare(share).add(socket));
-    if (!isLocal) this.#remote++;
+    if (!isLocal) {
+      this.#remote++;
+      this.#networks.set(network, (this.#networks.get(network) ?? 0) + 1);
+    }
     socket.once('close', () => this.#forget(socket, share));
   }
 
@@ -163,17 +181,24 @@ export class Limits {
     const open = this.#ofShare(share);
     if (!open.delete(socket)) return;
     if (open.size === 0) this.#open.delete(share);
-    if (share !== 'local') this.#remote--;
+    if (share === 'local') return;
+    this.#remote--;
+    const network = networkOf(share);
+    const left = this.#networks.get(network)! - 1;
+    if (left > 0) this.#networks.set(network, left);
+    else this.#networks.delete(network);
   }
 
   /**
-   * A new connection replaces the oldest of its share, or where others leave it no place, of the share that has most: a
+   * A new connection replaces the oldest of its share, or where others leave it no place, of the network that has most: a
    * stop is sent at once, so an older one has had its time.
    */
   #keepForStops(socket: Socket, share: string): void {
     const isLocal = share === 'local';
     const sameShare = [...this.#stops].filter(([, other]) => other === share);
-    const remote = [...this.#stops].filter(([, other]) => other !== 'local');
+    const remote = [...this.#stops].flatMap(([other, its]) =>
+      its === 'local' ? [] : [[other, networkOf(its)] as const],
+    );
     if (sameShare.length >= (isLocal ? LOCAL_STOPS : STOPS_OF_ONE)) sameShare[0]![0].destroy();
     else if (!isLocal && remote.length >= REMOTE_STOPS) oldestOfLargest(remote).destroy();
     const ends = endsOf(socket);

@@ -46,6 +46,10 @@ const BLOCK = 512;
 const MILLISECOND = 1e-3;
 /** Characters of a name that are kept in a derived name. */
 const LONGEST_STEM = 50;
+/** What is told of a file at most: topics, arms, and characters of a name, since another program may have written it. */
+const MOST_TOPICS = 1000;
+const MOST_ARMS = 64;
+const LONGEST_WORD = 200;
 /** A warning begins once less room than this is left, bytes, or than this part of the quota. */
 const LITTLE = 1e9;
 const LITTLE_OF_QUOTA = 0.1;
@@ -639,13 +643,16 @@ async function read(place: Place): Promise<RecordingFacts> {
       }
       const { statistics } = reader;
       const counts = statistics?.channelMessageCounts;
-      const topics = [...reader.channelsById.values()].map(({ id, topic, schemaId }) => ({
-        name: topic,
-        type: reader.schemasById.get(schemaId)?.name ?? '',
+      const channels = [...reader.channelsById.values()];
+      const typeOf = (schemaId: number): string => reader.schemasById.get(schemaId)?.name ?? '';
+      const topics = channels.slice(0, MOST_TOPICS).map(({ id, topic, schemaId }) => ({
+        name: topic.slice(0, LONGEST_WORD),
+        type: typeOf(schemaId).slice(0, LONGEST_WORD),
         messages: Number(counts?.get(id) ?? 0n),
       }));
-      const joints = topics.filter(({ name: topic, type }) => type === JOINT_STATE && topic.endsWith('/joint_states'));
-      const others = joints.length > 0 ? joints : topics.filter(({ type }) => type === JOINT_STATE);
+      const states = channels.filter(({ schemaId }) => typeOf(schemaId) === JOINT_STATE).map(({ topic }) => topic);
+      const joints = states.filter((topic) => topic.endsWith('/joint_states'));
+      const others = joints.length > 0 ? joints : states;
       const begun = Number((statistics?.messageStartTime ?? 0n) / 1000n) / 1e6;
       const ended = Number((statistics?.messageEndTime ?? 0n) / 1000n) / 1e6;
       return {
@@ -655,7 +662,7 @@ async function read(place: Place): Promise<RecordingFacts> {
         began: begun,
         duration: ended - begun,
         messages: Number(statistics?.messageCount ?? 0n),
-        arms: others.map(({ name: topic }) => topic.split('/').at(-2) || topic),
+        arms: others.slice(0, MOST_ARMS).map((topic) => (topic.split('/').at(-2) || topic).slice(0, LONGEST_WORD)),
         topics,
         problem: '',
       } as RecordingFacts;
@@ -664,6 +671,6 @@ async function read(place: Place): Promise<RecordingFacts> {
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return { ...own, ...none, problem: code ?? (error as Error).message };
+    return { ...own, ...none, problem: code ?? (error as Error).message.slice(0, LONGEST_WORD) };
   }
 }

@@ -96,10 +96,9 @@ export class RecordingThread {
       return;
     }
     const { request, command } = message;
-    this.#carryOut(command).then(
-      (result) => this.#post({ kind: 'reply', request, result }),
-      (error: unknown) => this.#post({ kind: 'refused', request, ...this.#wordsOf(error) }),
-    );
+    this.#carryOut(command)
+      .then((result) => this.#post({ kind: 'reply', request, result }))
+      .catch((error: unknown) => this.#post({ kind: 'refused', request, ...this.#wordsOf(error) }));
   }
 
   /** Describes an error; file system errors name the folder and its configuration key. */

@@ -426,5 +426,10 @@ test('connections beyond the limit are for stops alone, whether they say anythin
   expect([1, 2].map(() => isForStops(connected('127.0.0.1')))).toEqual([false, true]);
   expect(own[40]!.destroyed).toBe(true);
   for (const socket of [...first, ...all]) if (!socket.destroyed) socket.destroy();
-  expect(many(200, (i) => `2001:db8:0:7::${i.toString(16)}`).filter((socket) => !isForStops(socket))).toHaveLength(128);
+  // One address of a network has its share, and so has a colleague's; all addresses of the network together have one, too.
+  const inNetwork = (count: number, addressOf: (i: number) => string) =>
+    many(count, (i) => `2001:db8:0:7::${addressOf(i)}`).filter((socket) => !isForStops(socket));
+  expect(inNetwork(200, () => '1')).toHaveLength(128);
+  expect(inNetwork(1, () => '2')).toHaveLength(1);
+  expect(inNetwork(200, (i) => (i + 3).toString(16))).toHaveLength(256 - 129);
 });

@@ -184,15 +184,16 @@ test('a request with two hosts is refused, and so is one for a foreign host in i
 });
 
 test('a client is told to send its body only once its request is not refused by its headers', async () => {
-  const ask = (path: string, headers: string) =>
+  const ask = (path: string, headers: string, length = 7) =>
     exchange(
       `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n` +
-        `Connection: close\r\n${headers}Content-Length: 7\r\n\r\n{"x":1}`,
+        `Connection: close\r\n${headers}Content-Length: ${length}\r\n\r\n{"x":1}`,
     );
   expect(await ask('/move/absolute', '')).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
   expect(await ask('/move/absolute', 'Origin: http://evil.example\r\n')).toMatch(/^HTTP\/1\.1 403 /);
   expect(await ask('/move/absolute', 'Content-Encoding: gzip\r\n')).toMatch(/^HTTP\/1\.1 415 /);
   expect(await ask('/nowhere', '')).toMatch(/^HTTP\/1\.1 404 /);
+  expect(await ask('/move/absolute', '', 70_000)).toMatch(/^HTTP\/1\.1 413 /);
 });
 
 test.each([

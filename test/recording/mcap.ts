@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { McapIndexedReader } from '@mcap/core';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { McapIndexedReader, McapWriter, TempBuffer } from '@mcap/core';
 import { McapFile } from '../../src/recording/mcap-file.ts';
 import { JOINT_STATE } from '../../src/recording/ros-schemas.ts';
 import { decodeJointState, JointStateEncoder } from '../../src/ros/cdr.ts';
@@ -69,4 +69,20 @@ export async function writeUnfinished(path: string): Promise<void> {
   const encoder = new JointStateEncoder(['gripper']);
   for (let k = 0; k < 1200; k++) await file.add(topic, encoder.encode(k, Float64Array.of(0), null, null), k);
   file.abandon();
+}
+
+/** Writes a file with so many channels of joint states, whose names are so long, and one message. */
+export async function writeChannels(path: string, count: number, length: number): Promise<void> {
+  const writable = new TempBuffer();
+  const writer = new McapWriter({ writable });
+  await writer.start({ profile: 'ros2', library: 'test' });
+  const schemaId = await writer.registerSchema({ name: JOINT_STATE, encoding: 'ros2msg', data: new Uint8Array() });
+  const channel = { schemaId, messageEncoding: 'cdr', metadata: new Map<string, string>() };
+  let channelId = 0;
+  for (let k = 0; k < count; k++) {
+    channelId = await writer.registerChannel({ ...channel, topic: `/${'a'.repeat(length)}${k}/joint_states` });
+  }
+  await writer.addMessage({ channelId, sequence: 0, logTime: 1n, publishTime: 1n, data: new Uint8Array(4) });
+  await writer.end();
+  writeFileSync(path, writable.get());
 }

@@ -16,7 +16,7 @@ import { type Disk, fileDisk } from '../../src/disk.ts';
 import { FolderLock } from '../../src/recording/folder-lock.ts';
 import { Library } from '../../src/recording/library.ts';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
-import { jointStates, writeUnfinished } from './mcap.ts';
+import { jointStates, writeChannels, writeUnfinished } from './mcap.ts';
 
 test('a recording of a bridge that is killed is complete after the next start, and keeps its name', async () => {
   const bridge = await VirtualBridge.start();
@@ -225,4 +225,14 @@ test('what cannot be mended of a recording is told of as it is: not completed, o
     `the recording "mended" ${undescribed}`,
     `the recording "whole" ${undescribed}`,
   ]);
+});
+
+test('of a file with any number of channels and names of any length a bounded part is told', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-library-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  await writeChannels(join(folder, 'many.mcap'), 3000, 10_000);
+  const facts = await new Library(folder, 1e9, fileDisk, new FolderLock()).facts('many');
+  expect(facts).toMatchObject({ problem: '', messages: 1 });
+  expect([facts.topics.length, facts.arms.length]).toEqual([1000, 64]);
+  expect(JSON.stringify(facts).length).toBeLessThan(600_000);
 });
