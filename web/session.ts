@@ -54,14 +54,26 @@ export function offerSession(store: Store, live: Live): void {
   });
   byId('panels').before(form);
   let given = invited();
-  store.on(['connection'], () => {
+  const show = (): void => {
     const wasHidden = form.hidden;
-    if (store.connection === 'denied' && given !== null) {
-      void hand(given);
-      given = null;
-      return;
-    }
     form.hidden = store.connection !== 'denied';
     if (wasHidden && !form.hidden) field.focus();
+  };
+  /** An invitation that is refused, such as yesterday's, leaves the form, which says so. */
+  const accept = async (): Promise<void> => {
+    if (store.connection !== 'denied' || given === null) {
+      show();
+      return;
+    }
+    const token = given;
+    given = null;
+    await hand(token);
+    show();
+  };
+  store.on(['connection'], () => void accept());
+  // A second code that is scanned changes the address of a page that is open already.
+  window.addEventListener('hashchange', () => {
+    given = invited();
+    void accept();
   });
 }

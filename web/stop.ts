@@ -146,7 +146,7 @@ window.addEventListener('arm-bridge-reset', () => {
 
 /** Fields in which a space is a letter, and controls that a space presses or opens. */
 const WRITTEN = 'textarea, input:not([type="range"], [type="checkbox"], [type="radio"])';
-const PRESSED = 'button:not([aria-disabled="true"]), select, summary, input[type="checkbox"], input[type="radio"]';
+const PRESSED = 'button, select, summary, input[type="checkbox"], input[type="radio"]';
 /** Whoever has clicked a control has not chosen it by the keyboard: Space stops, and does not press it again. */
 let pointed = false;
 /** A key that leads to controls is down. */

@@ -27,7 +27,9 @@ describe.skipIf(!HAS_BROWSER)('the controls of the page', () => {
     expect(await textOf(page, '[data-mark=follower]')).toBe('followerlimpfree');
     const asked = page.waitForRequest('**/torque/toggle', { timeout: 500 }).catch(() => null);
     await lower.press('Enter');
+    await lower.press('Space');
     expect(await asked).toBeNull();
+    expect((await bridge.arm(1)).state).toBe('connected');
     await panel.getByRole('button', { name: 'Open' }).press('Enter');
     await shows(page, '.notice.ask', /follower is limp: its torque goes on/);
     expect(await axeViolations(page)).toEqual([]);

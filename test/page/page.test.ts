@@ -4,6 +4,7 @@ import { bundleSize, PAGE_GOALS } from '../../bench/page-figures.ts';
 import { PATIENCE, shows, textOf } from './support/actions.ts';
 import { axeViolations, DESK, HAS_BROWSER, takePicture } from './support/browser.ts';
 import { openPage, openWindow, startBridge } from './support/page.ts';
+import { BREAK, SOCKETS } from './support/scripts.ts';
 
 /** Some of the follower's. */
 const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex'];
@@ -48,6 +49,22 @@ describe.skipIf(!HAS_BROWSER)('the control page', () => {
     await shows(page, `${row('elbow_flex')} .details`, / · overload: take the load off it/);
     const levels = JOINTS.map((joint) => page.locator(row(joint)).getAttribute('data-level'));
     expect(await Promise.all(levels)).toEqual(['warn', 'warn', 'fault', 'good']);
+  });
+
+  test('draws the arms once the bridge is there again, where their picture could not be had', async () => {
+    const bridge = await startBridge();
+    const page = await (await openWindow()).newPage();
+    await page.addInitScript(SOCKETS);
+    await page.route('**/urdf*', (route) => route.abort());
+    await page.goto(bridge.url);
+    await shows(page, '#scene .waiting', /^There is no picture of the arms: /);
+    await page.unroute('**/urdf*');
+    await page.evaluate(BREAK);
+    await shows(page, '#connection', /Connection lost/);
+    await page.evaluate('window.mend()');
+    await expect.poll(() => page.locator('#scene .waiting').count(), PATIENCE).toBe(0);
+    await expect.poll(() => page.locator('#scene canvas').count(), PATIENCE).toBe(1);
+    await shows(page, '#scene', /follower/);
   });
 
   test('tells how loop, buses and ROS 2 are, and what the log says', async () => {

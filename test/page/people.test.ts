@@ -123,6 +123,14 @@ describe.skipIf(!HAS_BROWSER)('several people', () => {
     expect(await pupil.getByRole('button', { name: 'Show to a class' }).count()).toBe(0);
     await pupil.keyboard.press('Escape');
     await shows(pupil, '#stop-status', /^Stopped at/);
+    // Yesterday's code leads to the form, which says so; today's, scanned in the same tab, is taken.
+    const late = await (await openWindow()).newPage();
+    await late.goto(`${home}/#token=yesterday`);
+    await shows(late, '#session [role=alert]', /^This is not the token\.$/);
+    expect(await late.locator('#session').isVisible()).toBe(true);
+    await late.goto(url!);
+    await shows(late, '#connection', /^Live, read only$/);
+    expect([await late.locator('#session').isVisible(), late.url()]).toEqual([false, `${home}/`]);
     // By the name of this computer alone nobody else reaches it.
     await teacher.goto(`${bridge.url}/#token=${tokens.control}`);
     await show();

@@ -452,6 +452,7 @@ export function setupPanel(store: Store, hands: Hands, open: (panel: 'setup' | '
         ),
       );
     }
+    for (const bus of announced) if (found.every((port) => port.bus !== bus)) announced.delete(bus);
     for (const { bus, likely } of found) announce(bus, likely);
     setText(none, found.length === 0 ? 'No adapter without an arm is plugged in.' : '');
     block(practise, no_practice);
