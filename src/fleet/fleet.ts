@@ -14,6 +14,8 @@ import { MOST_BRIDGES } from './overview.ts';
 const LOOK = 1;
 /** Interval at which the network is searched, s. */
 const FIND = 15;
+/** Time that a silent bridge has to confirm a stop once all others have answered, s. */
+const SILENT_GRACE = 0.3;
 
 /** Address on which this bridge listens. */
 export interface Address {
@@ -100,9 +102,29 @@ export class Fleet {
     if (discovery || bridges.length > 0) this.#timers.push(this.#clock.every(LOOK, () => this.#look(), true));
   }
 
-  /** Stops the arms of all other bridges. @returns an outcome for each, in the order of `neighbours` */
+  /**
+   * Stops the arms of all other bridges. One that was silent before is sent the stop too, but a dead one keeps nobody waiting:
+   * it has as long as the others need, and `SILENT_GRACE`.
+   * @returns an outcome for each, in the order of `neighbours`
+   */
   stop(): Promise<readonly (Outcome & { readonly neighbour: Neighbour })[]> {
-    return Promise.all(this.neighbours.map(async (neighbour) => ({ neighbour, ...(await neighbour.stop()) })));
+    const attempts = this.neighbours.map((neighbour) => ({
+      neighbour,
+      wasSilent: neighbour.state === 'silent',
+      outcome: neighbour.stop(),
+    }));
+    const heard = attempts.filter(({ wasSilent }) => !wasSilent).map(({ outcome }) => outcome);
+    const givenUp = async (neighbour: Neighbour): Promise<Outcome> => {
+      await Promise.all(heard);
+      await this.#clock.sleep(SILENT_GRACE);
+      return neighbour.unconfirmedStop();
+    };
+    return Promise.all(
+      attempts.map(async ({ neighbour, wasSilent, outcome }) => ({
+        neighbour,
+        ...(await (wasSilent ? Promise.race([outcome, givenUp(neighbour)]) : outcome)),
+      })),
+    );
   }
 
   async end(): Promise<void> {

@@ -26,11 +26,14 @@ afterEach(async () => {
   }
 });
 
-/** Something at a port; `answer` says what, null: nothing at all. */
-async function served(answer: (request: IncomingMessage) => [number, string] | null): Promise<string> {
-  const server = createServer((request, response) => {
+/** Something at a port; `answer` says what, and after which delay, s; null: nothing at all. */
+async function served(answer: (request: IncomingMessage) => [number, string, number?] | null): Promise<string> {
+  const server = createServer(async (request, response) => {
     const told = answer(request);
-    if (told !== null) response.writeHead(told[0], { 'content-type': 'application/json' }).end(told[1]);
+    if (told === null) return;
+    const [status, text, delay] = told;
+    if (delay !== undefined) await systemClock.sleep(delay);
+    response.writeHead(status, { 'content-type': 'application/json' }).end(text);
   });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -110,6 +113,46 @@ test('a stop says of each bridge whether it has confirmed it, and goes to its po
     [false, 'It moves.'],
     [false, 'Not stopped: nothing listens there: start its bridge. Use its power switch.'],
   ]);
+});
+
+test('a port that does not confirm a stop loses against the other one that confirms later', async () => {
+  const unconfirmed = '{"status": "error", "message": "The control loop has not confirmed it."}';
+  const confirmed = '{"status": "ok", "message": "Stopped: arm (robot 0)."}';
+  const stop_port = Number(new URL(await served(() => [200, unconfirmed])).port);
+  const told: [number, string] = [200, overview({ stop_port })];
+  const fleet = fleetOf([
+    await served(({ method }) => (method === 'POST' ? [200, confirmed, 0.5] : told)),
+    await served(({ method }) => (method === 'POST' ? null : told)),
+  ]);
+  const states = () => fleet.neighbours.map(({ state }) => state);
+  await expect.poll(states, PATIENCE).toEqual(['answers', 'answers']);
+  expect(await fleet.stop()).toMatchObject([
+    { ok: true, message: 'Stopped: arm (robot 0).' },
+    { ok: false, message: 'The control loop has not confirmed it.' },
+  ]);
+});
+
+test('a bridge that is silent is sent a stop, and nobody waits for it once the others have answered', async () => {
+  const heard: string[] = [];
+  let quiet = false;
+  const silent = await served(({ method, url }) => {
+    if (method === 'POST') heard.push(url!);
+    return quiet ? null : [200, overview()];
+  });
+  const fleet = fleetOf([
+    silent,
+    await served(({ method }) => [200, method === 'POST' ? '{"status": "ok", "message": "Stopped."}' : overview()]),
+  ]);
+  const states = () => fleet.neighbours.map(({ state }) => state);
+  await expect.poll(states, PATIENCE).toEqual(['answers', 'answers']);
+  quiet = true;
+  await expect.poll(states, PATIENCE).toEqual(['silent', 'answers']);
+  const unconfirmed = /^Not confirmed: silent for \d+ s \(it has not answered within 1 s\)\. Use its power switch\.$/;
+  expect(await fleet.stop()).toMatchObject([
+    { ok: false, message: expect.stringMatching(unconfirmed) },
+    { ok: true, message: 'Stopped.' },
+  ]);
+  expect(heard).toEqual(['/api/v1/stop']);
 });
 
 test('an answer that is too long, or that grows for ever, is given up', async () => {
