@@ -75,13 +75,13 @@ export class Neighbour {
   /** Time of its last answer, seconds since the epoch; null: never. */
   seen: number | null = null;
   readonly #clock: Clock;
-  readonly #credentials: Credentials;
+  readonly #credentials: () => Credentials;
   /** Time of its last answer, or else of its creation, s, monotonic clock. */
   #heard: number;
   #asking = false;
 
-  /** @param url scheme, host and port */
-  constructor(clock: Clock, url: string, source: NeighbourSource, credentials: Credentials) {
+  /** @param url scheme, host and port @param credentials those in force now: their files may be renewed */
+  constructor(clock: Clock, url: string, source: NeighbourSource, credentials: () => Credentials) {
     this.#clock = clock;
     this.url = url;
     this.source = source;
@@ -100,7 +100,7 @@ export class Neighbour {
    */
   get vouchedFor(): boolean {
     if (this.source === 'configured') return true;
-    return !this.#credentials.anyAuthority && this.seen !== null && this.state !== 'untrusted';
+    return !this.#credentials().anyAuthority && this.seen !== null && this.state !== 'untrusted';
   }
 
   /** Time since its last answer, s. */
@@ -129,7 +129,7 @@ export class Neighbour {
         this.#clock,
         new URL('/api/v1/bridge', this.url),
         'GET',
-        this.#credentials,
+        this.#credentials(),
         ASK_LIMIT,
       );
       this.#heard = this.#clock.now();
@@ -166,7 +166,7 @@ export class Neighbour {
       this.#clock,
       new URL(path, this.url),
       'POST',
-      this.#credentials,
+      this.#credentials(),
       DO_LIMIT,
       JSON.stringify(order),
     ).catch((error: Error) => {
@@ -217,7 +217,7 @@ export class Neighbour {
       answered,
     });
     try {
-      const { status, body } = await ask(this.#clock, way, 'POST', this.#credentials, STOP_LIMIT);
+      const { status, body } = await ask(this.#clock, way, 'POST', this.#credentials(), STOP_LIMIT);
       const { data } = outcomeAnswer.safeParse(body);
       if (status !== 200 || data === undefined) return failed(true, this.#refusalOf(status, body));
       return { ok: data.status === 'ok', message: data.message ?? '', answered: true };
@@ -235,7 +235,7 @@ export class Neighbour {
 
   /** With what it has been asked, or what to do so that it is asked with a token. */
   #askedWith(): string {
-    const { token } = this.#credentials;
+    const { token } = this.#credentials();
     if (token !== null) return 'the token of fleet.token_file';
     if (this.source === 'configured') return 'asked without a token: name one in fleet.token_file';
     return (

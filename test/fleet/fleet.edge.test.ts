@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createPlainServer } from 'node:net';
@@ -155,6 +155,36 @@ test('a bridge that is silent is sent a stop, and nobody waits for it once the o
   expect(heard).toEqual(['/api/v1/stop']);
 });
 
+test('a bridge that answers at a new address is no longer looked for at the old one, where it is silent', async () => {
+  let gone = false;
+  const old = await served(() => (gone ? null : [200, overview({ id: 'moved' })]));
+  const others = [await served(() => [200, overview({ id: 'moved' })]), await served(() => [200, overview()])];
+  const fleet = fleetOf(['http://127.0.0.1:1']);
+  for (const url of [old, ...others]) fleet.found({ url, id: url === others[1] ? 'x' : 'moved' });
+  const states = () => [old, ...others].map((url) => fleet.at(url)?.state);
+  await expect.poll(states, PATIENCE).toEqual(['answers', 'answers', 'answers']);
+  gone = true;
+  await expect.poll(states, PATIENCE).toEqual([undefined, 'answers', 'answers']);
+});
+
+test('addresses at which nothing ever answers keep no bridge out', async () => {
+  const fleet = fleetOf(['http://127.0.0.1:1']);
+  const answers = await served(() => [200, overview({ id: 'early' })]);
+  fleet.found({ url: answers, id: 'early' });
+  await expect.poll(() => fleet.at(answers)?.state, PATIENCE).toBe('answers');
+  const claimed = Array.from({ length: 30 }, (_, i) => `http://127.0.0.${i + 2}:1`);
+  for (const url of claimed) fleet.found({ url, id: url });
+  const late = await served(() => [200, overview({ id: 'late' })]);
+  // They still have time to answer.
+  fleet.found({ url: late, id: 'late' });
+  expect(fleet.at(late)).toBeNull();
+  await expect.poll(() => claimed.every((url) => fleet.at(url)?.state === 'silent'), PATIENCE).toBe(true);
+  fleet.found({ url: late, id: 'late' });
+  await expect.poll(() => fleet.at(late)?.state, PATIENCE).toBe('answers');
+  const urls = fleet.neighbours.map(({ url }) => url);
+  expect(urls).toEqual(['http://127.0.0.1:1', answers, ...claimed.slice(1), late]);
+});
+
 test('an answer that is too long, or that grows for ever, is given up', async () => {
   // Of the second the bytes are too many, not the characters.
   const names = ['x'.repeat(100_000), '\u00fc'.repeat(40_000)];
@@ -282,7 +312,12 @@ test('of bridges that announce themselves those are vouched for that have proved
   const [proven, other] = [await servedSecurely(leaf, []), await servedSecurely(certify('other', 'IP:127.0.0.1'), [])];
   const authority = new Authority(readFileSync(ca, 'utf8'));
   const vouched = async (url: string, source: NeighbourSource, anyAuthority: boolean): Promise<boolean> => {
-    const neighbour = new Neighbour(systemClock, url, source, { token: null, authority, anyAuthority, client: 'desk' });
+    const neighbour = new Neighbour(systemClock, url, source, () => ({
+      token: null,
+      authority,
+      anyAuthority,
+      client: 'desk',
+    }));
     await neighbour.look();
     return neighbour.vouchedFor;
   };
@@ -290,6 +325,35 @@ test('of bridges that announce themselves those are vouched for that have proved
   expect(await vouched(other, 'announced', false)).toBe(false);
   expect(await vouched(stranger, 'announced', true)).toBe(false);
   expect(await vouched(stranger, 'configured', true)).toBe(true);
+});
+
+test('a renewed token and a renewed authority count from the next look on, and what cannot be used is told and left', async () => {
+  const [before, after] = [certify('before', 'IP:127.0.0.1'), certify('after', 'IP:127.0.0.1')];
+  const [token_file, authority] = [join(secrets, 'renewed-token'), join(secrets, 'renewed.pem')];
+  writeFileSync(token_file, 'former-secret\n');
+  copyFileSync(before.cert, authority);
+  const heard: string[] = [];
+  const [former, latter] = [await servedSecurely(before, heard), await servedSecurely(after, [])];
+  const told: string[] = [];
+  const config = configSchema.shape.fleet.parse({ name: 'here', bridges: [former, latter], token_file, authority });
+  const fleet = new Fleet(config, systemClock, (text) => told.push(text));
+  fleets.push(fleet);
+  fleet.begin({ host: '127.0.0.1', port: 1, secure: false });
+  const states = () => fleet.neighbours.map(({ state }) => state);
+  await expect.poll(states, PATIENCE).toEqual(['answers', 'untrusted']);
+
+  writeFileSync(token_file, 'latter-secret-of-the-lab\n');
+  await expect.poll(() => heard.at(-1), PATIENCE).toBe('Bearer latter-secret-of-the-lab');
+  writeFileSync(authority, 'nothing');
+  await expect.poll(() => told.length, PATIENCE).toBe(1);
+  expect(told[0]).toBe(
+    `fleet.authority: ${authority} holds no certificate in PEM form (-----BEGIN CERTIFICATE-----). ` +
+      'Its former content stays in use until it is corrected.',
+  );
+  expect(states()).toEqual(['answers', 'untrusted']);
+  copyFileSync(after.cert, authority);
+  await expect.poll(states, PATIENCE).toEqual(['untrusted', 'answers']);
+  expect(told).toHaveLength(1);
 });
 
 test('a token that would go over a network in plain text is told of', () => {
