@@ -25,11 +25,11 @@ export interface Places {
   readonly outside: readonly string[];
 }
 
-/** @param home where the configuration file is or will be: tokens may be beside it */
+/** @param home where the configuration file is or will be: its paths are relative to that folder, and tokens may be there */
 export function placesOf(file: string, home = file): Places {
-  const config = loadConfig(file, process.env);
+  const config = loadConfig(file, process.env, {}, home);
   const state = config.state_folder ?? defaultStateFolder();
-  const folder = dirname(resolve(file));
+  const folder = dirname(resolve(home));
   const { sim, http, fleet } = config;
   const tls = http.tls === 'off' ? null : http.tls;
   const models = [

@@ -133,9 +133,15 @@ export const ROS_OWN: ReadonlySet<string> = new Set(['use_sim_time', 'start_type
 /**
  * Reads a YAML file, applies the environment (`ARM_BRIDGE_HTTP_PORT=...`) and the command line, and validates the
  * result.
+ * @param home where the file is or will be: its paths are relative to that folder
  * @throws {ConfigError} with every fault: path, value, source and allowed values
  */
-export function loadConfig(file: string, environment: NodeJS.ProcessEnv = {}, overrides: Overrides = {}): Config {
+export function loadConfig(
+  file: string,
+  environment: NodeJS.ProcessEnv = {},
+  overrides: Overrides = {},
+  home = file,
+): Config {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -199,11 +205,27 @@ export function loadConfig(file: string, environment: NodeJS.ProcessEnv = {}, ov
   const result = configSchema.safeParse(tree);
   if (result.success) {
     const config = result.data;
-    // Paths are relative to the configuration file.
-    const from = (path: string): string => (path.includes('/') ? resolve(dirname(file), path) : path);
-    const { sim, arms } = config;
+    const folder = dirname(home);
+    const from = (path: string): string => (path.includes('/') ? resolve(folder, path) : path);
+    /** The environment and the command line are relative to the working directory, as for every program. */
+    const fileOf = (field: string, path: string | null): string | null =>
+      path === null || origins.has(field) ? path : resolve(folder, path);
+    const { sim, arms, http, fleet } = config;
+    const { tls } = http;
+    const hasFiles = tls !== null && tls !== 'off' && !origins.has('http.tls');
     const resolved = {
       ...config,
+      http: {
+        ...http,
+        token_file: fileOf('http.token_file', http.token_file),
+        read_token_file: fileOf('http.read_token_file', http.read_token_file),
+        tls: hasFiles ? { certificate: resolve(folder, tls.certificate), key: resolve(folder, tls.key) } : tls,
+      },
+      fleet: {
+        ...fleet,
+        token_file: fileOf('fleet.token_file', fleet.token_file),
+        authority: fileOf('fleet.authority', fleet.authority),
+      },
       sim: { ...sim, scene: sim.scene === null ? null : from(sim.scene) },
       arms: arms.map((arm) => ({ ...arm, model: from(arm.model) })),
     };

@@ -1,6 +1,6 @@
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { checkServerIdentity, type PeerCertificate, rootCertificates } from 'node:tls';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import type { Clock } from '../clock.ts';
 import type { Authority } from './authority.ts';
 
@@ -118,7 +118,7 @@ export function ask(
             ...(authority === null
               ? {}
               : {
-                  ca: anyAuthority ? [...rootCertificates, authority.pem] : authority.pem,
+                  secureContext: authority.secureContext(anyAuthority),
                   // A certificate listed in the authority file is accepted under any host name.
                   checkServerIdentity: (name: string, shown: PeerCertificate) =>
                     authority.names(shown.fingerprint256) ? undefined : checkServerIdentity(name, shown),

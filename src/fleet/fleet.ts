@@ -1,19 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Clock, Timer } from '../clock.ts';
-import { ConfigError } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
-import { Announcement } from './announcement.ts';
+import { messageOf } from '../message-of.ts';
+import { type Announced, Announcement } from './announcement.ts';
 import type { Credentials } from './ask.ts';
 import { Authority } from './authority.ts';
 import { Neighbour, type Outcome } from './neighbour.ts';
 import { MOST_BRIDGES } from './overview.ts';
+import { RenewedFile } from './renewed-file.ts';
 
 /** Interval at which each bridge is polled, s. */
 const LOOK = 1;
 /** Interval at which the network is searched, s. */
 const FIND = 15;
+/** Time that a silent bridge has to confirm a stop once all others have answered, s. */
+const SILENT_GRACE = 0.3;
 
 /** Address on which this bridge listens. */
 export interface Address {
@@ -33,8 +35,8 @@ export class Fleet {
   readonly #notice: (text: string) => void;
   /** Neighbours by URL. */
   readonly #neighbours = new Map<string, Neighbour>();
-  /** Credentials for trusted bridges, with the token. */
-  readonly #trusted: Credentials;
+  readonly #token: RenewedFile<string> | null;
+  readonly #authority: RenewedFile<Authority> | null;
   readonly #timers: Pick<Timer, 'cancel'>[] = [];
   #announcement: Announcement | null = null;
   #full = false;
@@ -45,15 +47,11 @@ export class Fleet {
     this.#clock = clock;
     this.#notice = notice;
     this.name = config.name ?? hostname().slice(0, 64);
-    const token = config.token_file === null ? null : textOf(config.token_file, 'token_file').split('\n', 1)[0]!.trim();
-    if (token === '') throw new ConfigError(`fleet.token_file: the first line of ${config.token_file} is empty.`);
-    this.#trusted = {
-      token,
-      authority: config.authority === null ? null : authorityOf(config.authority),
-      anyAuthority: true,
-      client: `bridge ${this.name.replace(/[^\w.@/-]/g, '-')}`.slice(0, 64),
-    };
-    const heard = token === null ? [] : config.bridges.filter((url) => isOverheard(new URL(url)));
+    const { token_file, authority } = config;
+    this.#token = token_file === null ? null : new RenewedFile(token_file, 'token_file', tokenIn);
+    this.#authority =
+      authority === null ? null : new RenewedFile(authority, 'authority', (text) => new Authority(text));
+    const heard = token_file === null ? [] : config.bridges.filter((url) => isOverheard(new URL(url)));
     if (heard.length > 0) {
       notice(
         `${heard.join(', ')}: the token of fleet.token_file goes there in plain text, and whoever hears it has it: ` +
@@ -84,7 +82,7 @@ export class Fleet {
         port,
         secure,
         address: everywhere ? null : host === 'localhost' || host === '::1' ? '127.0.0.1' : host,
-        onFound: ({ url, id }) => this.#add(url, 'announced', id),
+        onFound: (bridge) => this.found(bridge),
         onWithdrawn: ({ url }) => {
           const neighbour = this.#neighbours.get(url);
           if (neighbour?.source === 'announced') neighbour.source = 'withdrawn';
@@ -100,9 +98,34 @@ export class Fleet {
     if (discovery || bridges.length > 0) this.#timers.push(this.#clock.every(LOOK, () => this.#look(), true));
   }
 
-  /** Stops the arms of all other bridges. @returns an outcome for each, in the order of `neighbours` */
+  /** Takes in a bridge that has announced itself on the network. */
+  found({ url, id }: Announced): void {
+    this.#add(url, 'announced', id);
+  }
+
+  /**
+   * Stops the arms of all other bridges. One that was silent before is sent the stop too, but a dead one keeps nobody waiting:
+   * it has as long as the others need, and `SILENT_GRACE`.
+   * @returns an outcome for each, in the order of `neighbours`
+   */
   stop(): Promise<readonly (Outcome & { readonly neighbour: Neighbour })[]> {
-    return Promise.all(this.neighbours.map(async (neighbour) => ({ neighbour, ...(await neighbour.stop()) })));
+    const attempts = this.neighbours.map((neighbour) => ({
+      neighbour,
+      wasSilent: neighbour.state === 'silent',
+      outcome: neighbour.stop(),
+    }));
+    const heard = attempts.filter(({ wasSilent }) => !wasSilent).map(({ outcome }) => outcome);
+    const givenUp = async (neighbour: Neighbour): Promise<Outcome> => {
+      await Promise.all(heard);
+      await this.#clock.sleep(SILENT_GRACE);
+      return neighbour.unconfirmedStop();
+    };
+    return Promise.all(
+      attempts.map(async ({ neighbour, wasSilent, outcome }) => ({
+        neighbour,
+        ...(await (wasSilent ? Promise.race([outcome, givenUp(neighbour)]) : outcome)),
+      })),
+    );
   }
 
   async end(): Promise<void> {
@@ -118,23 +141,41 @@ export class Fleet {
       return;
     }
     if (id !== null && this.#answersByName(id)) return;
-    if (this.#neighbours.size >= MOST_BRIDGES) {
+    if (this.#neighbours.size >= MOST_BRIDGES && !this.#makeRoom()) {
       if (!this.#full) this.#notice(`more than ${MOST_BRIDGES} other bridges: the rest is not looked after`);
       this.#full = true;
       return;
     }
-    // Anything on the network can claim to be a bridge, and get a certificate for its own address from a known authority:
-    // of those that are found only such get the token as the laboratory has signed.
-    const { authority, token } = this.#trusted;
-    const mayProve = url.startsWith('https:') && authority !== null;
-    const credentials =
-      source === 'configured'
-        ? this.#trusted
-        : { ...this.#trusted, anyAuthority: !mayProve, token: mayProve ? token : null };
-    const neighbour = new Neighbour(this.#clock, url, source, credentials);
+    const neighbour = new Neighbour(this.#clock, url, source, () => this.#credentialsFor(url, source));
     neighbour.announcedId = id;
     this.#neighbours.set(url, neighbour);
     void neighbour.look();
+  }
+
+  /** Credentials for a bridge, from the files as they are now. */
+  #credentialsFor(url: string, source: 'configured' | 'announced'): Credentials {
+    const authority = this.#authority?.value ?? null;
+    const token = this.#token?.value ?? null;
+    const client = `bridge ${this.name.replace(/[^\w.@/-]/g, '-')}`.slice(0, 64);
+    if (source === 'configured') return { token, authority, anyAuthority: true, client };
+    // Anything on the network can claim to be a bridge, and get a certificate for its own address from a known authority:
+    // of those that are found only such get the token as the laboratory has signed.
+    const mayProve = url.startsWith('https:') && authority !== null;
+    return { token: mayProve ? token : null, authority, anyAuthority: !mayProve, client };
+  }
+
+  /**
+   * Drops the oldest discovered address that has never answered, though it had time to: whoever announces many such addresses
+   * would else keep real bridges out.
+   * @returns whether there was one
+   */
+  #makeRoom(): boolean {
+    for (const [url, { source, seen, state }] of this.#neighbours) {
+      if (source === 'configured' || seen !== null || state === 'unknown') continue;
+      this.#neighbours.delete(url);
+      return true;
+    }
+    return false;
   }
 
   /**
@@ -147,10 +188,28 @@ export class Fleet {
     );
   }
 
+  /**
+   * Whether this bridge was found at an address where it is silent, and the same run of it answers at another one: its address
+   * has changed. Only a bridge that is vouched for as well as this one can say so.
+   */
+  #hasMoved(neighbour: Neighbour): boolean {
+    if (neighbour.state !== 'silent') return false;
+    return [...this.#neighbours.values()].some(
+      (other) => other.state === 'answers' && other.id === neighbour.id && (other.vouchedFor || !neighbour.vouchedFor),
+    );
+  }
+
   #look(): void {
+    for (const file of [this.#token, this.#authority]) {
+      try {
+        file?.refresh();
+      } catch (error) {
+        this.#notice(`${messageOf(error)} Its former content stays in use until it is corrected.`);
+      }
+    }
     for (const [url, neighbour] of this.#neighbours) {
       const { source, id } = neighbour;
-      const isDouble = source !== 'configured' && id !== null && this.#answersByName(id);
+      const isDouble = source !== 'configured' && id !== null && (this.#answersByName(id) || this.#hasMoved(neighbour));
       if (isDouble || neighbour.isForgotten()) this.#neighbours.delete(url);
       else void neighbour.look();
     }
@@ -162,19 +221,9 @@ function isOverheard({ protocol, hostname: name }: URL): boolean {
   return protocol === 'http:' && name !== 'localhost' && name !== '[::1]' && !/^127\./.test(name);
 }
 
-function authorityOf(path: string): Authority {
-  try {
-    return new Authority(textOf(path, 'authority'));
-  } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    throw new ConfigError(`fleet.authority: ${path} ${(error as Error).message}.`);
-  }
-}
-
-function textOf(path: string, field: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new ConfigError(`fleet.${field}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
-  }
+/** The token in a text. @throws {Error} */
+function tokenIn(text: string): string {
+  const token = text.split('\n', 1)[0]!.trim();
+  if (token === '') throw new Error('has an empty first line, where the token should be');
+  return token;
 }

@@ -33,6 +33,12 @@ export interface Outcome {
   readonly message: string;
 }
 
+/** Outcome of a stop on one port. */
+interface StopAttempt extends Outcome {
+  /** Whether the bridge has answered on that port. */
+  readonly answered: boolean;
+}
+
 const outcomeAnswer = z.object({ status: z.string(), message: z.string().max(1000).nullish() });
 const refusal = z.object({
   detail: z.string().max(1000),
@@ -69,13 +75,13 @@ export class Neighbour {
   /** Time of its last answer, seconds since the epoch; null: never. */
   seen: number | null = null;
   readonly #clock: Clock;
-  readonly #credentials: Credentials;
+  readonly #credentials: () => Credentials;
   /** Time of its last answer, or else of its creation, s, monotonic clock. */
   #heard: number;
   #asking = false;
 
-  /** @param url scheme, host and port */
-  constructor(clock: Clock, url: string, source: NeighbourSource, credentials: Credentials) {
+  /** @param url scheme, host and port @param credentials those in force now: their files may be renewed */
+  constructor(clock: Clock, url: string, source: NeighbourSource, credentials: () => Credentials) {
     this.#clock = clock;
     this.url = url;
     this.source = source;
@@ -94,7 +100,7 @@ export class Neighbour {
    */
   get vouchedFor(): boolean {
     if (this.source === 'configured') return true;
-    return !this.#credentials.anyAuthority && this.seen !== null && this.state !== 'untrusted';
+    return !this.#credentials().anyAuthority && this.seen !== null && this.state !== 'untrusted';
   }
 
   /** Time since its last answer, s. */
@@ -123,7 +129,7 @@ export class Neighbour {
         this.#clock,
         new URL('/api/v1/bridge', this.url),
         'GET',
-        this.#credentials,
+        this.#credentials(),
         ASK_LIMIT,
       );
       this.#heard = this.#clock.now();
@@ -160,7 +166,7 @@ export class Neighbour {
       this.#clock,
       new URL(path, this.url),
       'POST',
-      this.#credentials,
+      this.#credentials(),
       DO_LIMIT,
       JSON.stringify(order),
     ).catch((error: Error) => {
@@ -174,7 +180,10 @@ export class Neighbour {
     throw new NeighbourRefusal(`${name}: ${this.#refusalOf(status, body)}${open}`, data?.code, data?.remedy);
   }
 
-  /** Stops all its arms, over its main port and its stop port at once: the first success counts. */
+  /**
+   * Stops all its arms, over its main port and its stop port at once: the first success counts. The ports wait for the joints
+   * for different times, so a failure of one of them counts only if the other one does not succeed either.
+   */
   async stop(): Promise<Outcome> {
     const port = this.overview?.stop_port ?? null;
     const ways = [new URL('/api/v1/stop', this.url)];
@@ -183,17 +192,37 @@ export class Neighbour {
       alone.port = String(port);
       ways.push(alone);
     }
-    const outcomes = ways.map(async (way) => {
-      const { status, body } = await ask(this.#clock, way, 'POST', this.#credentials, STOP_LIMIT);
-      const told = outcomeAnswer.safeParse(body);
-      if (status !== 200 || !told.success) throw new Error(this.#refusalOf(status, body));
-      return { ok: told.data.status === 'ok', message: told.data.message ?? '' };
+    const attempts = ways.map((way) => this.#stopAt(way));
+    const successes = attempts.map(async (attempt) => {
+      const { ok, message } = await attempt;
+      return ok ? { ok, message } : Promise.reject(new Error(message));
+    });
+    return Promise.any(successes).catch(async () => {
+      const failures = await Promise.all(attempts);
+      const { ok, message } = failures.find(({ answered }) => answered) ?? failures[0]!;
+      return { ok, message };
+    });
+  }
+
+  /** Outcome of a stop whose answer nobody waits for any more, because this bridge was silent before. */
+  unconfirmedStop(): Outcome {
+    const since = `silent for ${Math.round(this.silence)} s`;
+    return { ok: false, message: `Not confirmed: ${since} (${this.reason}). Use its power switch.` };
+  }
+
+  async #stopAt(way: URL): Promise<StopAttempt> {
+    const failed = (answered: boolean, why: string): StopAttempt => ({
+      ok: false,
+      message: `Not stopped: ${why}. Use its power switch.`,
+      answered,
     });
     try {
-      return await Promise.any(outcomes);
+      const { status, body } = await ask(this.#clock, way, 'POST', this.#credentials(), STOP_LIMIT);
+      const { data } = outcomeAnswer.safeParse(body);
+      if (status !== 200 || data === undefined) return failed(true, this.#refusalOf(status, body));
+      return { ok: data.status === 'ok', message: data.message ?? '', answered: true };
     } catch (error) {
-      const causes = (error as AggregateError).errors as Error[];
-      return { ok: false, message: `Not stopped: ${causes[0]!.message}. Use its power switch.` };
+      return failed(false, (error as Error).message);
     }
   }
 
@@ -206,7 +235,7 @@ export class Neighbour {
 
   /** With what it has been asked, or what to do so that it is asked with a token. */
   #askedWith(): string {
-    const { token } = this.#credentials;
+    const { token } = this.#credentials();
     if (token !== null) return 'the token of fleet.token_file';
     if (this.source === 'configured') return 'asked without a token: name one in fleet.token_file';
     return (

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ConfigError, DEFAULT_CONFIG_FILE, loadConfig } from '../../src/config/load.ts';
 
@@ -49,6 +49,27 @@ test('command line wins over environment, environment over file', () => {
   expect(loadConfig(path, { ARM_BRIDGE_HTTP_PORT: '2222' }, { port: 3333 }).http.port).toBe(3333);
   expect(loadConfig(path, { ARM_BRIDGE_ROS_ENABLED: 'false' }).ros.enabled).toBe(false);
   expect(loadConfig(path, {}, { ros: false }).ros.enabled).toBe(false);
+});
+
+test('files that http and fleet name are relative to the configuration file, and to the working directory if the environment names them', () => {
+  const path = file(
+    'http: { token_file: token, read_token_file: ./read, tls: { certificate: certificates/cert.pem, key: /etc/key.pem } }\n' +
+      `fleet: { token_file: ../fleet_token, authority: /etc/lab.pem }\n${ONE_ARM}`,
+  );
+  const { http, fleet } = loadConfig(path);
+  expect(http).toMatchObject({
+    token_file: join(folder, 'token'),
+    read_token_file: join(folder, 'read'),
+    tls: { certificate: join(folder, 'certificates/cert.pem'), key: '/etc/key.pem' },
+  });
+  expect(fleet).toMatchObject({ token_file: join(dirname(folder), 'fleet_token'), authority: '/etc/lab.pem' });
+  const environment = {
+    ARM_BRIDGE_HTTP_TOKEN_FILE: 'token',
+    ARM_BRIDGE_HTTP_TLS: '{ certificate: c.pem, key: k.pem }',
+  };
+  const named = loadConfig(path, environment).http;
+  expect(named).toMatchObject({ token_file: 'token', tls: { certificate: 'c.pem', key: 'k.pem' } });
+  expect(loadConfig(path, {}, {}, '/srv/lab.yaml').fleet.token_file).toBe('/fleet_token');
 });
 
 test('ROS parameters win over environment and file, as the command line does, whose own options win over them', () => {

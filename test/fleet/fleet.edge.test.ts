@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createPlainServer } from 'node:net';
@@ -26,11 +26,14 @@ afterEach(async () => {
   }
 });
 
-/** Something at a port; `answer` says what, null: nothing at all. */
-async function served(answer: (request: IncomingMessage) => [number, string] | null): Promise<string> {
-  const server = createServer((request, response) => {
+/** Something at a port; `answer` says what, and after which delay, s; null: nothing at all. */
+async function served(answer: (request: IncomingMessage) => [number, string, number?] | null): Promise<string> {
+  const server = createServer(async (request, response) => {
     const told = answer(request);
-    if (told !== null) response.writeHead(told[0], { 'content-type': 'application/json' }).end(told[1]);
+    if (told === null) return;
+    const [status, text, delay] = told;
+    if (delay !== undefined) await systemClock.sleep(delay);
+    response.writeHead(status, { 'content-type': 'application/json' }).end(text);
   });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -110,6 +113,76 @@ test('a stop says of each bridge whether it has confirmed it, and goes to its po
     [false, 'It moves.'],
     [false, 'Not stopped: nothing listens there: start its bridge. Use its power switch.'],
   ]);
+});
+
+test('a port that does not confirm a stop loses against the other one that confirms later', async () => {
+  const unconfirmed = '{"status": "error", "message": "The control loop has not confirmed it."}';
+  const confirmed = '{"status": "ok", "message": "Stopped: arm (robot 0)."}';
+  const stop_port = Number(new URL(await served(() => [200, unconfirmed])).port);
+  const told: [number, string] = [200, overview({ stop_port })];
+  const fleet = fleetOf([
+    await served(({ method }) => (method === 'POST' ? [200, confirmed, 0.5] : told)),
+    await served(({ method }) => (method === 'POST' ? null : told)),
+  ]);
+  const states = () => fleet.neighbours.map(({ state }) => state);
+  await expect.poll(states, PATIENCE).toEqual(['answers', 'answers']);
+  expect(await fleet.stop()).toMatchObject([
+    { ok: true, message: 'Stopped: arm (robot 0).' },
+    { ok: false, message: 'The control loop has not confirmed it.' },
+  ]);
+});
+
+test('a bridge that is silent is sent a stop, and nobody waits for it once the others have answered', async () => {
+  const heard: string[] = [];
+  let quiet = false;
+  const silent = await served(({ method, url }) => {
+    if (method === 'POST') heard.push(url!);
+    return quiet ? null : [200, overview()];
+  });
+  const fleet = fleetOf([
+    silent,
+    await served(({ method }) => [200, method === 'POST' ? '{"status": "ok", "message": "Stopped."}' : overview()]),
+  ]);
+  const states = () => fleet.neighbours.map(({ state }) => state);
+  await expect.poll(states, PATIENCE).toEqual(['answers', 'answers']);
+  quiet = true;
+  await expect.poll(states, PATIENCE).toEqual(['silent', 'answers']);
+  const unconfirmed = /^Not confirmed: silent for \d+ s \(it has not answered within 1 s\)\. Use its power switch\.$/;
+  expect(await fleet.stop()).toMatchObject([
+    { ok: false, message: expect.stringMatching(unconfirmed) },
+    { ok: true, message: 'Stopped.' },
+  ]);
+  expect(heard).toEqual(['/api/v1/stop']);
+});
+
+test('a bridge that answers at a new address is no longer looked for at the old one, where it is silent', async () => {
+  let gone = false;
+  const old = await served(() => (gone ? null : [200, overview({ id: 'moved' })]));
+  const others = [await served(() => [200, overview({ id: 'moved' })]), await served(() => [200, overview()])];
+  const fleet = fleetOf(['http://127.0.0.1:1']);
+  for (const url of [old, ...others]) fleet.found({ url, id: url === others[1] ? 'x' : 'moved' });
+  const states = () => [old, ...others].map((url) => fleet.at(url)?.state);
+  await expect.poll(states, PATIENCE).toEqual(['answers', 'answers', 'answers']);
+  gone = true;
+  await expect.poll(states, PATIENCE).toEqual([undefined, 'answers', 'answers']);
+});
+
+test('addresses at which nothing ever answers keep no bridge out', async () => {
+  const fleet = fleetOf(['http://127.0.0.1:1']);
+  const answers = await served(() => [200, overview({ id: 'early' })]);
+  fleet.found({ url: answers, id: 'early' });
+  await expect.poll(() => fleet.at(answers)?.state, PATIENCE).toBe('answers');
+  const claimed = Array.from({ length: 30 }, (_, i) => `http://127.0.0.${i + 2}:1`);
+  for (const url of claimed) fleet.found({ url, id: url });
+  const late = await served(() => [200, overview({ id: 'late' })]);
+  // They still have time to answer.
+  fleet.found({ url: late, id: 'late' });
+  expect(fleet.at(late)).toBeNull();
+  await expect.poll(() => claimed.every((url) => fleet.at(url)?.state === 'silent'), PATIENCE).toBe(true);
+  fleet.found({ url: late, id: 'late' });
+  await expect.poll(() => fleet.at(late)?.state, PATIENCE).toBe('answers');
+  const urls = fleet.neighbours.map(({ url }) => url);
+  expect(urls).toEqual(['http://127.0.0.1:1', answers, ...claimed.slice(1), late]);
 });
 
 test('an answer that is too long, or that grows for ever, is given up', async () => {
@@ -239,7 +312,12 @@ test('of bridges that announce themselves those are vouched for that have proved
   const [proven, other] = [await servedSecurely(leaf, []), await servedSecurely(certify('other', 'IP:127.0.0.1'), [])];
   const authority = new Authority(readFileSync(ca, 'utf8'));
   const vouched = async (url: string, source: NeighbourSource, anyAuthority: boolean): Promise<boolean> => {
-    const neighbour = new Neighbour(systemClock, url, source, { token: null, authority, anyAuthority, client: 'desk' });
+    const neighbour = new Neighbour(systemClock, url, source, () => ({
+      token: null,
+      authority,
+      anyAuthority,
+      client: 'desk',
+    }));
     await neighbour.look();
     return neighbour.vouchedFor;
   };
@@ -247,6 +325,35 @@ test('of bridges that announce themselves those are vouched for that have proved
   expect(await vouched(other, 'announced', false)).toBe(false);
   expect(await vouched(stranger, 'announced', true)).toBe(false);
   expect(await vouched(stranger, 'configured', true)).toBe(true);
+});
+
+test('a renewed token and a renewed authority count from the next look on, and what cannot be used is told and left', async () => {
+  const [before, after] = [certify('before', 'IP:127.0.0.1'), certify('after', 'IP:127.0.0.1')];
+  const [token_file, authority] = [join(secrets, 'renewed-token'), join(secrets, 'renewed.pem')];
+  writeFileSync(token_file, 'former-secret\n');
+  copyFileSync(before.cert, authority);
+  const heard: string[] = [];
+  const [former, latter] = [await servedSecurely(before, heard), await servedSecurely(after, [])];
+  const told: string[] = [];
+  const config = configSchema.shape.fleet.parse({ name: 'here', bridges: [former, latter], token_file, authority });
+  const fleet = new Fleet(config, systemClock, (text) => told.push(text));
+  fleets.push(fleet);
+  fleet.begin({ host: '127.0.0.1', port: 1, secure: false });
+  const states = () => fleet.neighbours.map(({ state }) => state);
+  await expect.poll(states, PATIENCE).toEqual(['answers', 'untrusted']);
+
+  writeFileSync(token_file, 'latter-secret-of-the-lab\n');
+  await expect.poll(() => heard.at(-1), PATIENCE).toBe('Bearer latter-secret-of-the-lab');
+  writeFileSync(authority, 'nothing');
+  await expect.poll(() => told.length, PATIENCE).toBe(1);
+  expect(told[0]).toBe(
+    `fleet.authority: ${authority} holds no certificate in PEM form (-----BEGIN CERTIFICATE-----). ` +
+      'Its former content stays in use until it is corrected.',
+  );
+  expect(states()).toEqual(['answers', 'untrusted']);
+  copyFileSync(after.cert, authority);
+  await expect.poll(states, PATIENCE).toEqual(['untrusted', 'answers']);
+  expect(told).toHaveLength(1);
 });
 
 test('a token that would go over a network in plain text is told of', () => {
