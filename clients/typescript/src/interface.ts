@@ -1904,7 +1904,7 @@ export interface components {
             detail: string;
             /** @description What is wrong alone: `remedy` is the next step. */
             message: string;
-            /** @description What is wrong, for programs. */
+            /** @description What is wrong, for programs: `unknown_arm`, `disconnected`, `stopped`, `owned`, `not_initialised`, `uncalibrated`, `bad_pair`, `already_mirroring`, `no_sample`, `not_simulated`, `bad_request`, `unsupported`, `unavailable`, `unattended`, `internal`, `unauthorised`, `forbidden`, `not_found`, `method_not_allowed`, `too_slow`, `conflict`, `no_length`, `too_large`, `compressed`, `no_such_bytes`, `unknown_expectation`, `invalid`, `too_many`. More may come. */
             code: string;
             /** @description The next step, where another part of the bridge offers one. */
             remedy: ("init" | "reset" | "torque_on" | "take_over" | "stop_mirroring" | "stop_recording" | "list_ports" | "connect" | "calibrate") | null;
@@ -4227,7 +4227,25 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "detail": "There was an error parsing the body: it is not UTF-8.",
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/json": components["schemas"]["HTTPError"];
+                /**
+                 * @example {
+                 *       "type": "urn:arm-bridge:problem:bad_request",
+                 *       "title": "Bad Request",
+                 *       "status": 400,
+                 *       "detail": "There was an error parsing the body: it is not UTF-8.",
+                 *       "message": "There was an error parsing the body: it is not UTF-8.",
+                 *       "code": "bad_request",
+                 *       "remedy": null,
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
@@ -4236,10 +4254,30 @@ export interface components {
             headers: {
                 /** @description By which the log and /api/v1/events know this request. */
                 "X-Request-Id"?: string;
+                /** @description The scheme, Bearer. */
+                "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "detail": "A token is needed: send the header \"Authorization: Bearer <token>\" with the token of http.token_file, or one with a name.",
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/json": components["schemas"]["HTTPError"];
+                /**
+                 * @example {
+                 *       "type": "urn:arm-bridge:problem:unauthorised",
+                 *       "title": "Unauthorized",
+                 *       "status": 401,
+                 *       "detail": "A token is needed: send the header \"Authorization: Bearer <token>\" with the token of http.token_file, or one with a name.",
+                 *       "message": "A token is needed: send the header \"Authorization: Bearer <token>\" with the token of http.token_file, or one with a name.",
+                 *       "code": "unauthorised",
+                 *       "remedy": null,
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
@@ -4251,7 +4289,25 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "detail": "This token may only read and stop: send the token of http.token_file, or a named one with the scope control.",
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/json": components["schemas"]["HTTPError"];
+                /**
+                 * @example {
+                 *       "type": "urn:arm-bridge:problem:forbidden",
+                 *       "title": "Forbidden",
+                 *       "status": 403,
+                 *       "detail": "This token may only read and stop: send the token of http.token_file, or a named one with the scope control.",
+                 *       "message": "This token may only read and stop: send the token of http.token_file, or a named one with the scope control.",
+                 *       "code": "forbidden",
+                 *       "remedy": null,
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
@@ -4263,7 +4319,25 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "detail": "The request body is larger than 64 KiB.",
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/json": components["schemas"]["HTTPError"];
+                /**
+                 * @example {
+                 *       "type": "urn:arm-bridge:problem:too_large",
+                 *       "title": "Payload Too Large",
+                 *       "status": 413,
+                 *       "detail": "The request body is larger than 64 KiB.",
+                 *       "message": "The request body is larger than 64 KiB.",
+                 *       "code": "too_large",
+                 *       "remedy": null,
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
@@ -4272,10 +4346,30 @@ export interface components {
             headers: {
                 /** @description By which the log and /api/v1/events know this request. */
                 "X-Request-Id"?: string;
+                /** @description `identity`. */
+                "Accept-Encoding"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "detail": "The body is compressed: send it as it is, without Content-Encoding.",
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/json": components["schemas"]["HTTPError"];
+                /**
+                 * @example {
+                 *       "type": "urn:arm-bridge:problem:compressed",
+                 *       "title": "Unsupported Media Type",
+                 *       "status": 415,
+                 *       "detail": "The body is compressed: send it as it is, without Content-Encoding.",
+                 *       "message": "The body is compressed: send it as it is, without Content-Encoding.",
+                 *       "code": "compressed",
+                 *       "remedy": null,
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
@@ -4287,7 +4381,25 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "detail": "The bridge knows no such expectation: leave out Expect, or send \"Expect: 100-continue\".",
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/json": components["schemas"]["HTTPError"];
+                /**
+                 * @example {
+                 *       "type": "urn:arm-bridge:problem:unknown_expectation",
+                 *       "title": "Expectation Failed",
+                 *       "status": 417,
+                 *       "detail": "The bridge knows no such expectation: leave out Expect, or send \"Expect: 100-continue\".",
+                 *       "message": "The bridge knows no such expectation: leave out Expect, or send \"Expect: 100-continue\".",
+                 *       "code": "unknown_expectation",
+                 *       "remedy": null,
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
@@ -4299,7 +4411,52 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "detail": [
+                 *         {
+                 *           "type": "greater_than_equal",
+                 *           "loc": [
+                 *             "query",
+                 *             "robot_id"
+                 *           ],
+                 *           "msg": "Input should be greater than or equal to 0",
+                 *           "input": -3,
+                 *           "ctx": {
+                 *             "ge": 0
+                 *           }
+                 *         }
+                 *       ],
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/json": components["schemas"]["HTTPValidationError"];
+                /**
+                 * @example {
+                 *       "type": "urn:arm-bridge:problem:invalid",
+                 *       "title": "Unprocessable Entity",
+                 *       "status": 422,
+                 *       "detail": "query.robot_id: Input should be greater than or equal to 0",
+                 *       "message": "query.robot_id: Input should be greater than or equal to 0",
+                 *       "code": "invalid",
+                 *       "remedy": null,
+                 *       "request_id": "req-1f",
+                 *       "errors": [
+                 *         {
+                 *           "type": "greater_than_equal",
+                 *           "loc": [
+                 *             "query",
+                 *             "robot_id"
+                 *           ],
+                 *           "msg": "Input should be greater than or equal to 0",
+                 *           "input": -3,
+                 *           "ctx": {
+                 *             "ge": 0
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
@@ -4308,10 +4465,36 @@ export interface components {
             headers: {
                 /** @description By which the log and /api/v1/events know this request. */
                 "X-Request-Id"?: string;
+                /** @description Ask again after this time, s. */
+                "Retry-After"?: number;
+                /** @description Requests a second that one other computer may send. It is told in each answer. */
+                "RateLimit-Limit"?: number;
+                /** @description How many it may send now. It is told in each answer. */
+                "RateLimit-Remaining"?: number;
+                /** @description Time until it may send as many as ever, s. It is told in each answer. */
+                "RateLimit-Reset"?: number;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "detail": "More than 1000 requests a second from one client: wait a moment.",
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/json": components["schemas"]["HTTPError"];
+                /**
+                 * @example {
+                 *       "type": "urn:arm-bridge:problem:too_many",
+                 *       "title": "Too Many Requests",
+                 *       "status": 429,
+                 *       "detail": "More than 1000 requests a second from one client: wait a moment.",
+                 *       "message": "More than 1000 requests a second from one client: wait a moment.",
+                 *       "code": "too_many",
+                 *       "remedy": null,
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
@@ -4323,7 +4506,25 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "detail": "Internal Server Error",
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/json": components["schemas"]["HTTPError"];
+                /**
+                 * @example {
+                 *       "type": "urn:arm-bridge:problem:internal",
+                 *       "title": "Internal Server Error",
+                 *       "status": 500,
+                 *       "detail": "Internal Server Error",
+                 *       "message": "Internal Server Error",
+                 *       "code": "internal",
+                 *       "remedy": null,
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
@@ -4332,10 +4533,30 @@ export interface components {
             headers: {
                 /** @description By which the log and /api/v1/events know this request. */
                 "X-Request-Id"?: string;
+                /** @description Ask again after this time, s. */
+                "Retry-After"?: number;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "detail": "The control loop has not run for a second. Restart the bridge.",
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/json": components["schemas"]["HTTPError"];
+                /**
+                 * @example {
+                 *       "type": "urn:arm-bridge:problem:unavailable",
+                 *       "title": "Service Unavailable",
+                 *       "status": 503,
+                 *       "detail": "The control loop has not run for a second. Restart the bridge.",
+                 *       "message": "The control loop has not run for a second. Restart the bridge.",
+                 *       "code": "unavailable",
+                 *       "remedy": null,
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
@@ -4428,7 +4649,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -4510,7 +4749,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -4591,7 +4848,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -4663,7 +4938,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -4733,7 +5026,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -4881,7 +5192,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -4941,7 +5270,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -5116,7 +5463,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -5168,7 +5533,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -5247,7 +5630,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -5315,7 +5716,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -5676,7 +6095,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -5807,7 +6244,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -5999,7 +6454,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -6220,7 +6693,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -6465,7 +6956,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -6983,7 +7492,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -8482,7 +9009,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -8629,7 +9174,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -8802,6 +9365,8 @@ export interface operations {
                 headers: {
                     /** @description By which the log and /api/v1/events know this request. */
                     "X-Request-Id"?: string;
+                    /** @description Ask again after this time, s. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9057,7 +9622,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -9182,7 +9765,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -9296,7 +9897,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -9496,6 +10115,10 @@ export interface operations {
             /** @description The control loop does not run. */
             503: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
+                    /** @description Ask again after this time, s. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9541,6 +10164,10 @@ export interface operations {
             /** @description Some arm is disconnected, or ROS 2 is demanded and off. */
             503: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
+                    /** @description Ask again after this time, s. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10073,7 +10700,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -10210,7 +10855,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -10225,6 +10888,8 @@ export interface operations {
                 headers: {
                     /** @description By which the log and /api/v1/events know this request. */
                     "X-Request-Id"?: string;
+                    /** @description Ask again after this time, s. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10406,6 +11071,8 @@ export interface operations {
                 headers: {
                     /** @description By which the log and /api/v1/events know this request. */
                     "X-Request-Id"?: string;
+                    /** @description The scheme, Bearer. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
