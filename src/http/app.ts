@@ -73,6 +73,29 @@ const BODY_LIMIT = 64 * 1024;
 /** Keeps browsers from guessing another content type. */
 const TYPE_OPTIONS = 'x-content-type-options';
 const NOSNIFF = 'nosniff';
+/** Response headers that pages of a listed origin may read. */
+const READABLE = [
+  REQUEST_HEADER,
+  'retry-after',
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+  'etag',
+  'location',
+  'content-range',
+  'accept-ranges',
+  'content-disposition',
+].join(', ');
+/** Request headers that such pages may send. */
+const SENDABLE = [
+  'authorization',
+  'content-type',
+  CLIENT_HEADER,
+  REQUEST_HEADER,
+  'idempotency-key',
+  'if-none-match',
+  'range',
+].join(', ');
 /** Of a request whose answer nobody waits to be told of. */
 const NOBODY_TOLD = (): void => {};
 /** Route label of requests that match no route. */
@@ -80,7 +103,8 @@ const UNROUTED = 'unknown';
 
 function send(reply: FastifyReply, problem: HttpProblem): FastifyReply {
   const { id, headers } = reply.request;
-  reply.code(problem.status).headers({ ...retryHeaders(problem.status), ...problem.headers });
+  const vary = reply.hasHeader('vary') ? `${reply.getHeader('vary')}, Accept` : 'Accept';
+  reply.code(problem.status).headers({ vary, ...retryHeaders(problem.status), ...problem.headers });
   if (!wantsProblem(headers.accept)) return reply.send({ detail: problem.detail, request_id: id });
   return reply.type(PROBLEM_TYPE).send(JSON.stringify(problemDetails(problem, id)));
 }
@@ -260,13 +284,13 @@ export function buildApp(services: HttpServices): FastifyInstance {
         reply.header('vary', 'Origin');
         const mayRead = guard.mayRead(origin);
         if (mayRead) {
-          reply.header('access-control-allow-origin', origin).header('access-control-expose-headers', REQUEST_HEADER);
+          reply.header('access-control-allow-origin', origin).header('access-control-expose-headers', READABLE);
         }
         if (request.method === 'OPTIONS' && asked !== undefined) {
           if (mayRead) {
             reply.headers({
               'access-control-allow-methods': 'GET, POST, DELETE',
-              'access-control-allow-headers': `authorization, content-type, ${CLIENT_HEADER}, ${REQUEST_HEADER}, idempotency-key`,
+              'access-control-allow-headers': SENDABLE,
               'access-control-max-age': '600',
             });
           }

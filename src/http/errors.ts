@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError } from 'fastify';
-import { BridgeError, type ErrorCode, type Remedy } from '../arm/types.ts';
+import { BridgeError, ERROR_CODES, type ErrorCode, type Remedy } from '../arm/types.ts';
 import type { Dialect } from './dialect.ts';
 
 /** One fault of a request, in the format that clients of this interface expect. */
@@ -42,6 +42,9 @@ const CODES: Readonly<Record<number, string>> = {
   429: 'too_many',
   503: 'unavailable',
 };
+
+/** All codes that errors can have. */
+export const KNOWN_CODES: readonly string[] = [...new Set([...ERROR_CODES, ...Object.values(CODES)])];
 
 /** Error response: `{detail: text}`, or `{detail: [fault, ...]}` for an invalid request. */
 export class HttpProblem extends Error {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { BridgeError } from '../arm/types.ts';
 import { type Dialect, PHOSPHOBOT_TOLERANCES } from './dialect.ts';
-import { PROBLEM_TYPE } from './errors.ts';
+import { HttpProblem, INTERNAL_ERROR, PROBLEM_TYPE, problemDetails, problemOf } from './errors.ts';
 import { components } from './fields.ts';
 import { type Headers, pathSchema, querySchema, type Route, TAGS } from './route.ts';
 import { ROUTES } from './routes/index.ts';
@@ -47,44 +48,117 @@ export function reference(schema: z.ZodType): Json {
   return { $ref: `#/components/schemas/${nameOf(schema)}` };
 }
 
-/** Responses shared by operations, by name under `components/responses`. */
+/** Responses shared by operations, by name under `components/responses`: description and an example. */
 const COMMON = {
-  Unreadable: [400, 'The body is no text or nested too deeply.'],
-  Unauthorised: [401, 'The token is missing or wrong.'],
-  Forbidden: [403, 'Host or Origin is not answered, or the token may only read.'],
-  TooLarge: [413, 'The body is larger than 64 KiB.'],
-  Compressed: [415, 'The body is compressed.'],
-  Unexpected: [417, 'The header Expect asks for something else than 100-continue.'],
-  Invalid: [422, 'The request fails validation; nothing has been done.'],
-  TooMany: [429, 'Too many requests a second from one other computer.'],
-  Fault: [500, 'A fault of the bridge; its log says more.'],
-  Unavailable: [503, 'The control loop or a servo does not do its part, or there are too many connections.'],
+  Unreadable: [
+    'The body is no text or nested too deeply.',
+    new HttpProblem(400, 'There was an error parsing the body: it is not UTF-8.'),
+  ],
+  Unauthorised: [
+    'The token is missing or wrong.',
+    new HttpProblem(
+      401,
+      'A token is needed: send the header "Authorization: Bearer <token>" with the token of http.token_file, or one with a name.',
+    ),
+  ],
+  Forbidden: [
+    'Host or Origin is not answered, or the token may only read.',
+    new HttpProblem(
+      403,
+      'This token may only read and stop: send the token of http.token_file, or a named one with the scope control.',
+    ),
+  ],
+  TooLarge: ['The body is larger than 64 KiB.', new HttpProblem(413, 'The request body is larger than 64 KiB.')],
+  Compressed: [
+    'The body is compressed.',
+    new HttpProblem(415, 'The body is compressed: send it as it is, without Content-Encoding.'),
+  ],
+  Unexpected: [
+    'The header Expect asks for something else than 100-continue.',
+    new HttpProblem(417, 'The bridge knows no such expectation: leave out Expect, or send "Expect: 100-continue".'),
+  ],
+  Invalid: [
+    'The request fails validation; nothing has been done.',
+    new HttpProblem(422, [
+      {
+        type: 'greater_than_equal',
+        loc: ['query', 'robot_id'],
+        msg: 'Input should be greater than or equal to 0',
+        input: -3,
+        ctx: { ge: 0 },
+      },
+    ]),
+  ],
+  TooMany: [
+    'Too many requests a second from one other computer.',
+    new HttpProblem(429, 'More than 1000 requests a second from one client: wait a moment.'),
+  ],
+  Fault: ['A fault of the bridge; its log says more.', INTERNAL_ERROR],
+  Unavailable: [
+    'The control loop or a servo does not do its part, or there are too many connections.',
+    new HttpProblem(503, 'The control loop has not run for a second. Restart the bridge.'),
+  ],
 } as const;
 
-/** A header of every answer, told where people look for what has gone wrong. */
-const REQUEST_ID = {
-  'X-Request-Id': { description: 'By which the log and /api/v1/events know this request.', schema: { type: 'string' } },
+/** Example of the 409 of an operation that takes arms. */
+const OWNED = problemOf(
+  new BridgeError('owned', 'Arm follower is driven by mirroring, since 09:41:07 UTC.', {
+    arm: { id: 1, name: 'follower' },
+    remedy: 'take_over',
+  }),
+)!;
+
+const described = (description: string, type = 'string'): Json => ({ description, schema: { type } });
+
+/** A header of every answer, described only where people look for what has gone wrong. */
+const REQUEST_ID = { 'X-Request-Id': described('By which the log and /api/v1/events know this request.') };
+const RETRY = { 'Retry-After': described('Ask again after this time, s.', 'integer') };
+
+/** Headers of error responses by status, besides that of all. */
+const ERROR_HEADERS: Readonly<Record<number, Json>> = {
+  401: { 'WWW-Authenticate': described('The scheme, Bearer.') },
+  415: { 'Accept-Encoding': described('`identity`.') },
+  429: {
+    ...RETRY,
+    'RateLimit-Limit': described(
+      'Requests a second that one other computer may send. It is told in each answer.',
+      'integer',
+    ),
+    'RateLimit-Remaining': described('How many it may send now. It is told in each answer.', 'integer'),
+    'RateLimit-Reset': described('Time until it may send as many as ever, s. It is told in each answer.', 'integer'),
+  },
+  503: RETRY,
 };
+
+const errorHeaders = (status: number): Json => ({ headers: { ...REQUEST_ID, ...ERROR_HEADERS[status] } });
 
 function answer(description: string, schema: Json, example?: unknown): Json {
   return { description, content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } } };
 }
 
-/** An error response in both media types that `Accept` can choose. */
-function refusal(description: string, schema: string): Json {
-  const { content } = answer(description, { $ref: `#/components/schemas/${schema}` }) as { readonly content: Json };
-  const problem = { schema: { $ref: '#/components/schemas/ProblemDetails' } };
-  return { description, headers: REQUEST_ID, content: { ...content, [PROBLEM_TYPE]: problem } };
-}
+/** Id of the request of each example. */
+const EXAMPLE_ID = 'req-1f';
 
-const errorAnswer = (description: string): Json => refusal(description, 'HTTPError');
+/** An error response in both media types that `Accept` can choose. @param like an example */
+function refusal(status: number, description: string, like?: HttpProblem): Json {
+  const formOf = (name: string, example: unknown): Json => ({
+    schema: { $ref: `#/components/schemas/${name}` },
+    ...(like === undefined ? {} : { example }),
+  });
+  const plain = { detail: like?.detail, request_id: EXAMPLE_ID };
+  return {
+    description,
+    ...errorHeaders(status),
+    content: {
+      'application/json': formOf(status === 422 ? 'HTTPValidationError' : 'HTTPError', plain),
+      [PROBLEM_TYPE]: formOf('ProblemDetails', like && problemDetails(like, EXAMPLE_ID)),
+    },
+  };
+}
 
 function commonResponses(): Json {
   return Object.fromEntries(
-    Object.entries(COMMON).map(([name, [status, description]]) => [
-      name,
-      status === 422 ? refusal(description, 'HTTPValidationError') : errorAnswer(description),
-    ]),
+    Object.entries(COMMON).map(([name, [description, like]]) => [name, refusal(like.status, description, like)]),
   );
 }
 
@@ -116,7 +190,7 @@ const headerParameters = (headers: Headers = {}): Json[] =>
 /** Headers of a response. */
 function headersOf(headers: Headers | undefined): Json {
   if (headers === undefined) return {};
-  const all = Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]);
+  const all = Object.entries(headers).map(([name, description]) => [name, described(description)]);
   return { headers: Object.fromEntries(all) };
 }
 
@@ -143,10 +217,17 @@ function responsesOf(route: Route, takesParameters: boolean): Json {
   if (file !== undefined) common.push('Compressed');
   if (body !== undefined || takesParameters) common.push('Invalid');
   const responses: Record<number, Json> = {};
-  for (const name of common) responses[COMMON[name][0]] = { $ref: `#/components/responses/${name}` };
-  for (const [status, description] of Object.entries(refusals)) responses[Number(status)] = errorAnswer(description);
+  for (const name of common) responses[COMMON[name][1].status] = { $ref: `#/components/responses/${name}` };
+  for (const [text, description] of Object.entries(refusals)) {
+    const status = Number(text);
+    const takes = 'take_over' in querySchema(route).shape;
+    responses[status] = refusal(status, description, takes && status === OWNED.status ? OWNED : undefined);
+  }
   if (failure !== undefined) {
-    responses[503] = answer(failure.description, reference(failure.schema), failure.example);
+    responses[503] = {
+      ...answer(failure.description, reference(failure.schema), failure.example),
+      ...errorHeaders(503),
+    };
   }
   const { description, example } = success;
   const headers = headersOf(success.headers);

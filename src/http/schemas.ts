@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { REMEDIES } from '../arm/types.ts';
+import { KNOWN_CODES } from './errors.ts';
 import { components } from './fields.ts';
 
 /** Shared answers of routes. */
@@ -59,7 +60,9 @@ export const problemDetails = z
     status: z.int().describe('HTTP status.'),
     detail: z.string().describe('What is wrong and what to do next.'),
     message: z.string().describe('What is wrong alone: `remedy` is the next step.'),
-    code: z.string().describe('What is wrong, for programs.'),
+    code: z
+      .string()
+      .describe(`What is wrong, for programs: ${KNOWN_CODES.map((code) => `\`${code}\``).join(', ')}. More may come.`),
     remedy: z.enum(REMEDIES).nullable().describe('The next step, where another part of the bridge offers one.'),
     request_id: z.string().describe('Id of the request, as in X-Request-Id and in the log.'),
     errors: z.array(validationError).max(21).optional().describe('Faults of a request that fails validation.'),

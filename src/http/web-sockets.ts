@@ -118,6 +118,7 @@ function refuse(socket: Socket, request: IncomingMessage, problem: HttpProblem, 
   const plain = { detail: problem.detail, request_id: id };
   const body = Buffer.from(JSON.stringify(wanted ? problemDetails(problem, id) : plain));
   const headers = {
+    vary: 'Accept',
     ...retryHeaders(problem.status),
     ...problem.headers,
     'content-type': wanted ? PROBLEM_TYPE : 'application/json',

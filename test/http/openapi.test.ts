@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { querySchema } from '../../src/http/route.ts';
 import { CHANNELS, ROUTES } from '../../src/http/routes/index.ts';
+import { httpError, httpValidationError, problemDetails } from '../../src/http/schemas.ts';
 import { buildApp, fakeServices } from './fakes.ts';
 
 interface Schema {
@@ -14,6 +15,7 @@ interface Schema {
   additionalProperties?: Schema | boolean;
   propertyNames?: Schema;
   default?: unknown;
+  description?: string;
   enum?: unknown[];
   const?: unknown;
   pattern?: string;
@@ -26,6 +28,12 @@ interface Schema {
   maxProperties?: number;
 }
 type Content = Record<string, { schema: Schema; example?: unknown }>;
+interface Response {
+  $ref?: string;
+  description?: string;
+  content?: Content;
+  headers?: object;
+}
 interface Operation {
   operationId: string;
   tags: string[];
@@ -33,7 +41,11 @@ interface Operation {
   description: string;
   parameters?: { name: string; in: string; required: boolean; description: string; schema: Schema }[];
   requestBody?: { required: boolean; content: Content };
-  responses: Record<string, { $ref?: string; description?: string; content?: Content; headers?: object }>;
+  responses: Record<string, Response>;
+}
+interface Problem {
+  status: number;
+  code: string;
 }
 interface Description {
   openapi: string;
@@ -41,7 +53,7 @@ interface Description {
   servers: { url: string }[];
   security?: unknown;
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema>; responses: Record<string, unknown>; securitySchemes?: unknown };
+  components: { schemas: Record<string, Schema>; responses: Record<string, Response>; securitySchemes?: unknown };
 }
 
 const app = buildApp(fakeServices());
@@ -122,8 +134,9 @@ test('every operation says what it does, shows a body and an answer, and names t
       ...(parameters.length === 0 ? [] : ['422']),
     ];
     expect([where, Object.keys(responses)]).toEqual([where, expect.arrayContaining(expected)]);
-    // Whoever takes an arm is told of the one who has it.
-    if (parameters.some(({ name }) => name === 'take_over')) expect([where, responses['409']]).not.toBeUndefined();
+    // Whoever takes an arm is told of the one who has it. Anybody may end a pair.
+    const takes = parameters.some(({ name }) => name === 'take_over') && !path.endsWith('/pairs/end');
+    if (takes) expect([where, Object.keys(responses)]).toEqual([where, expect.arrayContaining(['409'])]);
   }
 });
 
@@ -158,6 +171,52 @@ test('headers of requests and of answers are described where a route reads or se
   ]);
   const { responses } = description.paths['/api/v1/arms/{name}/motions']!.post!;
   expect(Object.keys(responses[409]!.headers!)).toEqual(['X-Request-Id']);
+});
+
+test('errors are described with their headers, and with examples that their schemas allow', () => {
+  const { responses: common } = description.components;
+  const schemas = { HTTPError: httpError, HTTPValidationError: httpValidationError, ProblemDetails: problemDetails };
+  const judge = (where: string, { content = {} }: Response): void => {
+    for (const { schema, example } of Object.values(content)) {
+      const name = schema.$ref!.split('/').at(-1) as keyof typeof schemas;
+      expect([where, schemas[name].safeParse(example).error?.issues]).toEqual([where, undefined]);
+    }
+  };
+  for (const [name, response] of Object.entries(common)) judge(name, response);
+  const named = Object.values(common).map(({ content }) => content!['application/problem+json']!.example as Problem);
+  expect(named.map(({ status, code }) => [status, code])).toEqual([
+    [400, 'bad_request'],
+    [401, 'unauthorised'],
+    [403, 'forbidden'],
+    [413, 'too_large'],
+    [415, 'compressed'],
+    [417, 'unknown_expectation'],
+    [422, 'invalid'],
+    [429, 'too_many'],
+    [500, 'internal'],
+    [503, 'unavailable'],
+  ]);
+  for (const { code } of named) {
+    expect(description.components.schemas.ProblemDetails!.properties!.code!.description).toContain(`\`${code}\``);
+  }
+  const headers = Object.entries(common).map(([name, response]) => [name, Object.keys(response.headers!)]);
+  expect(Object.fromEntries(headers)).toMatchObject({
+    Unauthorised: ['X-Request-Id', 'WWW-Authenticate'],
+    Forbidden: ['X-Request-Id'],
+    TooMany: ['X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+    Unavailable: ['X-Request-Id', 'Retry-After'],
+  });
+  const taking = operations().filter(
+    ([, , { parameters = [], responses }]) => '409' in responses && parameters.some(({ name }) => name === 'take_over'),
+  );
+  expect(taking.length).toBeGreaterThan(10);
+  for (const [method, path, { responses }] of taking) {
+    judge(`${method} ${path}`, responses[409]!);
+    const { content } = responses[409]!;
+    expect(content!['application/problem+json']!.example).toMatchObject({ code: 'owned', remedy: 'take_over' });
+  }
+  // Its body is not that of other errors, but its header is.
+  expect(description.paths['/healthz']!.get!.responses[503]!.headers).toHaveProperty('Retry-After');
 });
 
 test('examples are what the schemas of their answers allow, and nothing besides', () => {

@@ -1904,7 +1904,7 @@ export interface components {
             detail: string;
             /** @description What is wrong alone: `remedy` is the next step. */
             message: string;
-            /** @description What is wrong, for programs. */
+            /** @description What is wrong, for programs: `unknown_arm`, `disconnected`, `stopped`, `owned`, `not_initialised`, `uncalibrated`, `bad_pair`, `already_mirroring`, `no_sample`, `not_simulated`, `bad_request`, `unsupported`, `unavailable`, `unattended`, `internal`, `unauthorised`, `forbidden`, `not_found`, `method_not_allowed`, `too_slow`, `conflict`, `no_length`, `too_large`, `compressed`, `no_such_bytes`, `unknown_expectation`, `invalid`, `too_many`. More may come. */
             code: string;
             /** @description The next step, where another part of the bridge offers one. */
             remedy: ("init" | "reset" | "torque_on" | "take_over" | "stop_mirroring" | "stop_recording" | "list_ports" | "connect" | "calibrate") | null;
@@ -4239,7 +4239,25 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "detail": "There was an error parsing the body: it is not UTF-8.",
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/json": components["schemas"]["HTTPError"];
+                /**
+                 * @example {
+                 *       "type": "urn:arm-bridge:problem:bad_request",
+                 *       "title": "Bad Request",
+                 *       "status": 400,
+                 *       "detail": "There was an error parsing the body: it is not UTF-8.",
+                 *       "message": "There was an error parsing the body: it is not UTF-8.",
+                 *       "code": "bad_request",
+                 *       "remedy": null,
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
@@ -4248,10 +4266,30 @@ export interface components {
             headers: {
                 /** @description By which the log and /api/v1/events know this request. */
                 "X-Request-Id"?: string;
+                /** @description The scheme, Bearer. */
+                "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "detail": "A token is needed: send the header \"Authorization: Bearer <token>\" with the token of http.token_file, or one with a name.",
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/json": components["schemas"]["HTTPError"];
+                /**
+                 * @example {
+                 *       "type": "urn:arm-bridge:problem:unauthorised",
+                 *       "title": "Unauthorized",
+                 *       "status": 401,
+                 *       "detail": "A token is needed: send the header \"Authorization: Bearer <token>\" with the token of http.token_file, or one with a name.",
+                 *       "message": "A token is needed: send the header \"Authorization: Bearer <token>\" with the token of http.token_file, or one with a name.",
+                 *       "code": "unauthorised",
+                 *       "remedy": null,
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
@@ -4263,7 +4301,25 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "detail": "This token may only read and stop: send the token of http.token_file, or a named one with the scope control.",
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/json": components["schemas"]["HTTPError"];
+                /**
+                 * @example {
+                 *       "type": "urn:arm-bridge:problem:forbidden",
+                 *       "title": "Forbidden",
+                 *       "status": 403,
+                 *       "detail": "This token may only read and stop: send the token of http.token_file, or a named one with the scope control.",
+                 *       "message": "This token may only read and stop: send the token of http.token_file, or a named one with the scope control.",
+                 *       "code": "forbidden",
+                 *       "remedy": null,
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
@@ -4275,7 +4331,25 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "detail": "The request body is larger than 64 KiB.",
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/json": components["schemas"]["HTTPError"];
+                /**
+                 * @example {
+                 *       "type": "urn:arm-bridge:problem:too_large",
+                 *       "title": "Payload Too Large",
+                 *       "status": 413,
+                 *       "detail": "The request body is larger than 64 KiB.",
+                 *       "message": "The request body is larger than 64 KiB.",
+                 *       "code": "too_large",
+                 *       "remedy": null,
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
@@ -4284,10 +4358,30 @@ export interface components {
             headers: {
                 /** @description By which the log and /api/v1/events know this request. */
                 "X-Request-Id"?: string;
+                /** @description `identity`. */
+                "Accept-Encoding"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "detail": "The body is compressed: send it as it is, without Content-Encoding.",
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/json": components["schemas"]["HTTPError"];
+                /**
+                 * @example {
+                 *       "type": "urn:arm-bridge:problem:compressed",
+                 *       "title": "Unsupported Media Type",
+                 *       "status": 415,
+                 *       "detail": "The body is compressed: send it as it is, without Content-Encoding.",
+                 *       "message": "The body is compressed: send it as it is, without Content-Encoding.",
+                 *       "code": "compressed",
+                 *       "remedy": null,
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
@@ -4299,7 +4393,25 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "detail": "The bridge knows no such expectation: leave out Expect, or send \"Expect: 100-continue\".",
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/json": components["schemas"]["HTTPError"];
+                /**
+                 * @example {
+                 *       "type": "urn:arm-bridge:problem:unknown_expectation",
+                 *       "title": "Expectation Failed",
+                 *       "status": 417,
+                 *       "detail": "The bridge knows no such expectation: leave out Expect, or send \"Expect: 100-continue\".",
+                 *       "message": "The bridge knows no such expectation: leave out Expect, or send \"Expect: 100-continue\".",
+                 *       "code": "unknown_expectation",
+                 *       "remedy": null,
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
@@ -4311,7 +4423,52 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "detail": [
+                 *         {
+                 *           "type": "greater_than_equal",
+                 *           "loc": [
+                 *             "query",
+                 *             "robot_id"
+                 *           ],
+                 *           "msg": "Input should be greater than or equal to 0",
+                 *           "input": -3,
+                 *           "ctx": {
+                 *             "ge": 0
+                 *           }
+                 *         }
+                 *       ],
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/json": components["schemas"]["HTTPValidationError"];
+                /**
+                 * @example {
+                 *       "type": "urn:arm-bridge:problem:invalid",
+                 *       "title": "Unprocessable Entity",
+                 *       "status": 422,
+                 *       "detail": "query.robot_id: Input should be greater than or equal to 0",
+                 *       "message": "query.robot_id: Input should be greater than or equal to 0",
+                 *       "code": "invalid",
+                 *       "remedy": null,
+                 *       "request_id": "req-1f",
+                 *       "errors": [
+                 *         {
+                 *           "type": "greater_than_equal",
+                 *           "loc": [
+                 *             "query",
+                 *             "robot_id"
+                 *           ],
+                 *           "msg": "Input should be greater than or equal to 0",
+                 *           "input": -3,
+                 *           "ctx": {
+                 *             "ge": 0
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
@@ -4320,10 +4477,36 @@ export interface components {
             headers: {
                 /** @description By which the log and /api/v1/events know this request. */
                 "X-Request-Id"?: string;
+                /** @description Ask again after this time, s. */
+                "Retry-After"?: number;
+                /** @description Requests a second that one other computer may send. It is told in each answer. */
+                "RateLimit-Limit"?: number;
+                /** @description How many it may send now. It is told in each answer. */
+                "RateLimit-Remaining"?: number;
+                /** @description Time until it may send as many as ever, s. It is told in each answer. */
+                "RateLimit-Reset"?: number;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "detail": "More than 1000 requests a second from one client: wait a moment.",
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/json": components["schemas"]["HTTPError"];
+                /**
+                 * @example {
+                 *       "type": "urn:arm-bridge:problem:too_many",
+                 *       "title": "Too Many Requests",
+                 *       "status": 429,
+                 *       "detail": "More than 1000 requests a second from one client: wait a moment.",
+                 *       "message": "More than 1000 requests a second from one client: wait a moment.",
+                 *       "code": "too_many",
+                 *       "remedy": null,
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
@@ -4335,7 +4518,25 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "detail": "Internal Server Error",
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/json": components["schemas"]["HTTPError"];
+                /**
+                 * @example {
+                 *       "type": "urn:arm-bridge:problem:internal",
+                 *       "title": "Internal Server Error",
+                 *       "status": 500,
+                 *       "detail": "Internal Server Error",
+                 *       "message": "Internal Server Error",
+                 *       "code": "internal",
+                 *       "remedy": null,
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
@@ -4344,10 +4545,30 @@ export interface components {
             headers: {
                 /** @description By which the log and /api/v1/events know this request. */
                 "X-Request-Id"?: string;
+                /** @description Ask again after this time, s. */
+                "Retry-After"?: number;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "detail": "The control loop has not run for a second. Restart the bridge.",
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/json": components["schemas"]["HTTPError"];
+                /**
+                 * @example {
+                 *       "type": "urn:arm-bridge:problem:unavailable",
+                 *       "title": "Service Unavailable",
+                 *       "status": 503,
+                 *       "detail": "The control loop has not run for a second. Restart the bridge.",
+                 *       "message": "The control loop has not run for a second. Restart the bridge.",
+                 *       "code": "unavailable",
+                 *       "remedy": null,
+                 *       "request_id": "req-1f"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
@@ -4440,7 +4661,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -4522,7 +4761,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -4603,7 +4860,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -4675,7 +4950,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -4745,7 +5038,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -4893,7 +5204,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -4953,7 +5282,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -5128,7 +5475,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -5180,7 +5545,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -5259,7 +5642,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -5327,7 +5728,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -5688,7 +6107,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -5819,7 +6256,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -6011,7 +6466,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -6232,7 +6705,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -6477,7 +6968,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -6995,7 +7504,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -8494,7 +9021,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -8641,7 +9186,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -8814,6 +9377,8 @@ export interface operations {
                 headers: {
                     /** @description By which the log and /api/v1/events know this request. */
                     "X-Request-Id"?: string;
+                    /** @description Ask again after this time, s. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9069,7 +9634,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -9194,7 +9777,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -9308,7 +9909,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -9508,6 +10127,10 @@ export interface operations {
             /** @description The control loop does not run. */
             503: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
+                    /** @description Ask again after this time, s. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9553,6 +10176,10 @@ export interface operations {
             /** @description Some arm is disconnected, or ROS 2 is demanded and off. */
             503: {
                 headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
+                    /** @description Ask again after this time, s. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10085,7 +10712,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -10222,7 +10867,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HTTPError"];
+                    /**
+                     * @example {
+                     *       "type": "urn:arm-bridge:problem:owned",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "detail": "Arm follower is driven by mirroring, since 09:41:07 UTC. Wait until it has ended, or take it with ?take_over=true.",
+                     *       "message": "Arm follower is driven by mirroring, since 09:41:07 UTC.",
+                     *       "code": "owned",
+                     *       "remedy": "take_over",
+                     *       "request_id": "req-1f"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
@@ -10237,6 +10900,8 @@ export interface operations {
                 headers: {
                     /** @description By which the log and /api/v1/events know this request. */
                     "X-Request-Id"?: string;
+                    /** @description Ask again after this time, s. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10418,6 +11083,8 @@ export interface operations {
                 headers: {
                     /** @description By which the log and /api/v1/events know this request. */
                     "X-Request-Id"?: string;
+                    /** @description The scheme, Bearer. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
