@@ -16,7 +16,7 @@ const LONG = [
   ...['mirror/force-feedback', 'mirror/remote-feedback', 'mirror/feedback-models', 'calibration/friction'],
   ...['python-client', 'launch/workspace', 'lerobot', 'rehearsal', 'launch/moveit', 'launch/documents'],
   ...['docs/commands', 'launch/launch', 'main-thread', 'ros-tool', 'schemathesis', 'ros/process', 'e2e/exit'],
-  ...['page/tour', 'page/move', 'page/teleoperation', 'page/page', 'page/stop'],
+  ...['page/tour', 'page/from-the-box', 'page/move', 'page/teleoperation', 'page/page', 'page/stop'],
 ];
 
 /** Begins with the longest files, which vitest by itself knows only where it has run them before. */

@@ -19,6 +19,7 @@ import {
   npmCache,
   SPACE,
   shareDisk,
+  whyNoConfiguration,
   whyNoNetwork,
   whyNoSpace,
   whyNotListen,
@@ -125,8 +126,8 @@ export async function prepareBeside(root, wish, args, handOver, tell) {
   const context = makeContext(root);
   const { progress } = context;
   await withLog(context, async () => {
-    const taken = wish.bridge ? await whyNotListen(addressOf(root, args)) : null;
-    if (taken !== null) throw new StepError(taken);
+    const why = wish.bridge ? (whyNoConfiguration(args) ?? (await whyNotListen(addressOf(root, args)))) : null;
+    if (why !== null) throw new StepError(why);
     const ros = planRos(context, wish);
     await checkPackages(context, ros);
     if (ros.plan !== 'build') {

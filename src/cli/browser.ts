@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { ReadStream } from 'node:tty';
 
@@ -6,6 +6,7 @@ import type { ReadStream } from 'node:tty';
 export interface Desk {
   readonly input: ReadStream;
   readonly environment: NodeJS.ProcessEnv;
+  readonly platform: NodeJS.Platform;
   /** Whether the terminal's keys go to this process rather than to a shell that runs it in the background. */
   inForeground(): boolean;
   open(url: string): void;
@@ -20,8 +21,9 @@ export interface Desk {
  * @returns whether Enter opens the page
  */
 export function offerBrowser(url: string, desk: Desk = thisDesk): boolean {
-  const { environment } = desk;
-  if (!environment.DISPLAY && !environment.WAYLAND_DISPLAY) return false;
+  const { environment, platform } = desk;
+  // macOS always has its desktop, and names it by no variable.
+  if (platform !== 'darwin' && !environment.DISPLAY && !environment.WAYLAND_DISPLAY) return false;
   const { input } = desk;
   if (!input.isTTY || !desk.inForeground()) return false;
   input.on('data', () => {
@@ -41,8 +43,17 @@ const thisDesk: Desk = {
     return process.stdin as ReadStream;
   },
   environment: process.env,
+  platform: process.platform,
   inForeground() {
     try {
+      if (process.platform === 'darwin') {
+        // Two options, because what follows a `=` up to the end of its option is a heading. There is no /proc.
+        const groups = execFileSync('ps', ['-o', 'pgid=', '-o', 'tpgid=', '-p', String(process.pid)], {
+          encoding: 'utf8',
+        });
+        const [own, foremost] = groups.trim().split(/\s+/);
+        return own === foremost;
+      }
       const stat = readFileSync('/proc/self/stat', 'latin1');
       // Fields 5 and 8 of proc(5): our process group, and the one that the terminal's keys go to.
       const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -52,8 +63,9 @@ const thisDesk: Desk = {
     }
   },
   open(url) {
-    const browser = spawn('xdg-open', [url], { stdio: 'ignore', detached: true });
-    browser.on('error', () => process.stdout.write(`xdg-open is not there: open ${url} yourself\n`));
+    const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
+    const browser = spawn(opener, [url], { stdio: 'ignore', detached: true });
+    browser.on('error', () => process.stdout.write(`${opener} is not there: open ${url} yourself\n`));
     browser.unref();
   },
 };

@@ -9,6 +9,7 @@ class FakeDesk implements Desk {
   readonly keys = Object.assign(new PassThrough(), { isTTY: true, unref: () => {} });
   readonly input = this.keys as unknown as ReadStream;
   environment: NodeJS.ProcessEnv = { DISPLAY: ':0' };
+  platform: NodeJS.Platform = 'linux';
   foreground = true;
   readonly opened: string[] = [];
   inForeground(): boolean {
@@ -28,6 +29,14 @@ afterEach(() => {
 
 test('Enter opens the page where a person sits at the terminal of a desktop', async () => {
   const desk = new FakeDesk();
+  expect(offerBrowser(URL, desk)).toBe(true);
+  desk.keys.write('\n');
+  await settled();
+  expect(desk.opened).toEqual([URL]);
+});
+
+test('Enter opens the page on macOS, whose desktop no variable names', async () => {
+  const desk = Object.assign(new FakeDesk(), { platform: 'darwin', environment: {} });
   expect(offerBrowser(URL, desk)).toBe(true);
   desk.keys.write('\n');
   await settled();

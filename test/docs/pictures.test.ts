@@ -9,8 +9,9 @@ import { ROOT } from './support/blocks.ts';
 
 const { drawModelAtInit } = await import(pathToFileURL(join(ROOT, 'scripts/pictures/arm-at-init.mjs')).href);
 const { drawCabling } = await import(pathToFileURL(join(ROOT, 'scripts/pictures/cabling.mjs')).href);
+const { drawHorn } = await import(pathToFileURL(join(ROOT, 'scripts/pictures/horn.mjs')).href);
 
-const CABLED = ['so101', 'koch'];
+const CABLED = ['so101', 'koch', 'wx250s'];
 const DRAWN = ['so101', 'so100', 'koch'];
 
 test.each(DRAWN)('the picture of the %s shows its data as they are (else: node scripts/pictures/draw.mjs)', (name) => {
@@ -27,9 +28,13 @@ test.each(CABLED)('the cables of the %s are drawn as its data are (else: node sc
   );
 });
 
+test('the picture of the horns is as it is drawn (else: node scripts/pictures/draw.mjs)', () => {
+  expect(drawHorn()).toBe(readFileSync(join(ROOT, 'docs/pictures/horn.svg'), 'utf8'));
+});
+
 const CHECKED = [...DRAWN.map((name) => `${name}-at-init.svg`), ...CABLED.map((name) => `${name}-cabling.svg`)];
 
-test.each(['system.svg', 'force-feedback.svg', ...CHECKED])(
+test.each(['system.svg', 'force-feedback.svg', 'horn.svg', ...CHECKED])(
   '%s is well-formed and says in words what it shows',
   (name) => {
     const svg = readFileSync(join(ROOT, 'docs/pictures', name), 'utf8');

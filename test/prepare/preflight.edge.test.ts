@@ -8,7 +8,8 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 
 const library = (name: string) => import(pathToFileURL(join(import.meta.dirname, '../../scripts/lib', name)).href);
-const { addressOf, shareDisk, whyNoNetwork, whyNoSpace, whyNotListen, whyNotWritable } = await library('preflight.mjs');
+const { addressOf, shareDisk, whyNoConfiguration, whyNoNetwork, whyNoSpace, whyNotListen, whyNotWritable } =
+  await library('preflight.mjs');
 const { ROS_STEPS, timeLeft } = await library('ros-build.mjs');
 
 let root: string;
@@ -25,17 +26,17 @@ describe('where the bridge will listen is known before its packages are there', 
 
   test('command line before environment before file before default', () => {
     const file = 'http:\n  host: 0.0.0.0\n  port: 9001 # for the class\n';
-    expect(at([])).toEqual({ host: '127.0.0.1', port: 8020 });
-    expect(at([], {}, file)).toEqual({ host: '0.0.0.0', port: 9001 });
-    expect(at([], { ARM_BRIDGE_HTTP_PORT: '9002' }, file)).toEqual({ host: '0.0.0.0', port: 9002 });
+    expect(at([])).toEqual({ host: '127.0.0.1', port: 8020, stopPort: 0 });
+    expect(at([], {}, file)).toMatchObject({ host: '0.0.0.0', port: 9001 });
+    expect(at([], { ARM_BRIDGE_HTTP_PORT: '9002' }, file)).toMatchObject({ host: '0.0.0.0', port: 9002 });
     expect(at(['--port', '9003'], { ARM_BRIDGE_HTTP_PORT: '9002' }, file).port).toBe(9003);
-    expect(at(['--port=9004', '--host=::1'], {}, file)).toEqual({ host: '::1', port: 9004 });
+    expect(at(['--port=9004', '--host=::1'], {}, file)).toMatchObject({ host: '::1', port: 9004 });
   });
 
   test('ROS arguments between the command line and the environment', () => {
     const env = { ARM_BRIDGE_HTTP_PORT: '9002' };
     const ros = ['--ros-args', '-p', 'http.port:=9007', '-p', 'other:http.port:=1', '-p', '/arm_bridge:http.host:=::1'];
-    expect(at(ros, env)).toEqual({ host: '::1', port: 9007 });
+    expect(at(ros, env)).toMatchObject({ host: '::1', port: 9007 });
     expect(at([...ros, '--', '--port', '9008'], env).port).toBe(9008);
     expect(at(['--port', '9008', ...ros, '-p', 'port:=9'], env).port).toBe(9008);
   });
@@ -55,6 +56,14 @@ describe('where the bridge will listen is known before its packages are there', 
     expect(at([], {}, file).port).toBe(port);
   });
 
+  test('with the port of the stop, where one is named', () => {
+    const file = 'http: { port: 9001, stop_port: 9011 }';
+    expect(at([], {}, file).stopPort).toBe(9011);
+    expect(at([], { ARM_BRIDGE_HTTP_STOP_PORT: '9012' }, file).stopPort).toBe(9012);
+    expect(at(['--ros-args', '-p', 'http.stop_port:=9013'], {}, file).stopPort).toBe(9013);
+    for (const none of ['null', 'off', '0']) expect(at([], {}, `http:\n  stop_port: ${none}\n`).stopPort).toBe(0);
+  });
+
   test('not at all where a free one is taken, none is given, or a file of ROS parameters may name one', () => {
     expect(at(['--port', '0']).port).toBe(0);
     expect(at(['--port', 'nine']).port).toBe(0);
@@ -62,29 +71,65 @@ describe('where the bridge will listen is known before its packages are there', 
   });
 });
 
-describe('a port that is taken', () => {
-  async function occupied(page: string): Promise<number> {
-    const server = createHttpServer((_, response) => response.end(page)).listen(0, '127.0.0.1');
+test('a configuration that is named and not there is told, with who names it', () => {
+  const [there, missing] = [join(root, 'there.yaml'), join(root, 'missing.yaml')];
+  writeFileSync(there, '');
+  expect(whyNoConfiguration([], {})).toBeNull();
+  expect(whyNoConfiguration(['--config', there], { ARM_BRIDGE_CONFIG_FILE: missing })).toBeNull();
+  const reason = `the configuration file ${missing} does not exist: name another one by`;
+  expect(whyNoConfiguration([`--config=${missing}`], {})).toContain(`${reason} --config, or leave it out`);
+  expect(whyNoConfiguration([], { ARM_BRIDGE_CONFIG_FILE: missing })).toContain(`${reason} ARM_BRIDGE_CONFIG_FILE`);
+});
+
+describe('an address on which the bridge cannot listen', () => {
+  const host = '127.0.0.1';
+
+  async function occupied(page: string, port = 0): Promise<number> {
+    const server = createHttpServer((_, response) => response.end(page)).listen(port, host);
     onTestFinished(() => void server.close());
     await once(server, 'listening');
     return (server.address() as AddressInfo).port;
   }
 
-  test('is told, with who has it and what to do', async () => {
+  test('is told where its port is taken, with who has it and what to do', async () => {
     const port = await occupied('<title>Arm Bridge</title>');
     const reason = `port ${port} is taken: an Arm Bridge runs there (http://127.0.0.1:${port}); end that program, `;
-    expect(await whyNotListen({ host: '127.0.0.1', port })).toBe(`${reason}or start with --port ${port + 1}`);
+    expect(await whyNotListen({ host, port, stopPort: 0 })).toContain(`${reason}or start with --port `);
     const other = await occupied('<title>Something else</title>');
-    expect(await whyNotListen({ host: '127.0.0.1', port: other })).toMatch(/^port \d+ is taken; end that program/);
+    expect(await whyNotListen({ host, port: other, stopPort: 0 })).toMatch(/^port \d+ is taken; end that program/);
+  });
+
+  test('is told with a port that is free together with the next, past the two of the bridge that runs there', async () => {
+    const port = await occupied('<title>Arm Bridge</title>');
+    // Another program may have that one already.
+    await occupied('', port + 3).catch(() => {});
+    const advice = Number(/start with --port (\d+)$/.exec((await whyNotListen({ host, port, stopPort: 0 }))!)?.[1]);
+    expect(advice).toBeGreaterThan(port + 3);
+    for (const free of [advice, advice + 1]) expect(await whyNotListen({ host, port: free, stopPort: 0 })).toBeNull();
+  });
+
+  test('is told where the port of the stop is taken', async () => {
+    const stopPort = await occupied('');
+    expect(await whyNotListen({ host, port: 0, stopPort })).toMatch(
+      new RegExp(`^http\\.stop_port: port ${stopPort} is taken; end that program, or name another one`),
+    );
+  });
+
+  test('is told where the host is none of this computer', async () => {
+    // TEST-NET-1 of RFC 5737 and a name of RFC 2606: nobody has them.
+    const foreign = { host: '192.0.2.1', port: 8020, stopPort: 0 };
+    expect(await whyNotListen(foreign)).toBe('192.0.2.1 is no address of this computer: start with --host 127.0.0.1');
+    const named = { ...foreign, host: 'bridge.invalid' };
+    expect(await whyNotListen(named)).toMatch(/^the host bridge\.invalid is not found: start with --host/);
   });
 
   test('is told from a free one, and from one that the bridge chooses', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
+    const server = createServer().listen(0, host);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
-    expect(await whyNotListen({ host: '127.0.0.1', port })).toBeNull();
-    expect(await whyNotListen({ host: '127.0.0.1', port: 0 })).toBeNull();
+    expect(await whyNotListen({ host, port, stopPort: port })).toBeNull();
+    expect(await whyNotListen({ host, port: 0, stopPort: 0 })).toBeNull();
   });
 });
 

@@ -1,9 +1,32 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { DRAW_FULLY } from './scripts.ts';
 
 /** What a person may have to wait on a loaded machine, ms; only the outcome counts. */
 export const PATIENCE = { timeout: 90_000 };
+
+/** A busy machine makes servos fall silent for a moment, and joints late: then a person tries again. */
+export const TRYING = { timeout: 120_000, interval: 100 };
+
+/** What is asked again is not waited for: what it is asked of can be gone by then. */
+export const AT_ONCE = { timeout: 2000 };
+
+/** How a person presses a button. */
+export type Press = (button: Locator) => Promise<void>;
+export const byKeyboard: Press = (button) => button.press('Enter', AT_ONCE);
+export const byMouse: Press = (button) => button.click(AT_ONCE);
+
+/** Presses a button until what it is for has come about; not while something is under way. */
+export async function until(button: Locator, press: Press, came: () => Promise<boolean>): Promise<void> {
+  const tried = async (): Promise<string> => {
+    // In this order: while nothing is under way, nothing comes about between the look and the press.
+    const free = (await button.isVisible()) && (await button.getAttribute('aria-disabled', AT_ONCE)) !== 'true';
+    if (await came()) return 'it has';
+    if (free) await press(button);
+    return 'not yet';
+  };
+  await expect.poll(() => tried().catch(String), TRYING).toBe('it has');
+}
 
 /** Opens a bridge's page and waits until it shows the arms. */
 export async function goLive(page: Page, url: string): Promise<void> {
