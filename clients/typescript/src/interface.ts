@@ -2511,6 +2511,8 @@ export interface components {
             operator: string;
             /** @enum {string} */
             verdict: "" | "good" | "bad";
+            /** @description Why an episode was broken off before anybody ended it, such as a full disk; empty if it was not. */
+            ended_early: string;
             /** @description Why the recording cannot be read; empty if it can. */
             problem: string;
         };
@@ -2543,6 +2545,8 @@ export interface components {
             operator: string;
             /** @enum {string} */
             verdict: "" | "good" | "bad";
+            /** @description Why an episode was broken off before anybody ended it, such as a full disk; empty if it was not. */
+            ended_early: string;
             /** @description Why the recording cannot be read; empty if it can. */
             problem: string;
             /** @description Path of the file on the computer of the bridge. */
@@ -7405,6 +7409,7 @@ export interface operations {
                      *           "task": "Put the cube into the box",
                      *           "operator": "ada",
                      *           "verdict": "good",
+                     *           "ended_early": "",
                      *           "problem": ""
                      *         }
                      *       ],
@@ -7465,6 +7470,7 @@ export interface operations {
                      *       "task": "Put the cube into the box",
                      *       "operator": "ada",
                      *       "verdict": "good",
+                     *       "ended_early": "",
                      *       "problem": "",
                      *       "path": "/home/lab/.local/share/arm-bridge/recordings/pick/pick-3/pick-3.mcap",
                      *       "topics": [
@@ -7546,6 +7552,7 @@ export interface operations {
                      *         "task": "Put the cube into the box",
                      *         "operator": "ada",
                      *         "verdict": "bad",
+                     *         "ended_early": "",
                      *         "problem": "",
                      *         "path": "/home/lab/.local/share/arm-bridge/recordings/pick/pick-3/pick-3.mcap",
                      *         "topics": [
@@ -7878,6 +7885,7 @@ export interface operations {
                      *         "task": "Put the cube into the box",
                      *         "operator": "ada",
                      *         "verdict": "good",
+                     *         "ended_early": "",
                      *         "problem": "",
                      *         "path": "/home/lab/.local/share/arm-bridge/recordings/pick/pick-3/pick-3.mcap",
                      *         "topics": [
@@ -8043,6 +8051,7 @@ export interface operations {
                      *         "task": "Put the cube into the box",
                      *         "operator": "ada",
                      *         "verdict": "good",
+                     *         "ended_early": "",
                      *         "problem": "",
                      *         "path": "/home/lab/.local/share/arm-bridge/recordings/pick/pick-3/pick-3.mcap",
                      *         "topics": [

@@ -649,6 +649,8 @@ class Recording(TypedDict):
     task: str
     operator: str
     verdict: Literal["", "good", "bad"]
+    # Why an episode was broken off before anybody ended it, such as a full disk; empty if it was not.
+    ended_early: str
     # Why the recording cannot be read; empty if it can.
     problem: str
 
@@ -677,6 +679,8 @@ class RecordingFacts(TypedDict):
     task: str
     operator: str
     verdict: Literal["", "good", "bad"]
+    # Why an episode was broken off before anybody ended it, such as a full disk; empty if it was not.
+    ended_early: str
     # Why the recording cannot be read; empty if it can.
     problem: str
     # Path of the file on the computer of the bridge.
