@@ -2391,7 +2391,7 @@ export interface components {
             observed?: number | null;
             /**
              * @description Most time from `observed` to the arrival, s: an older chunk is skipped as a whole.
-             * @default 1
+             * @default 2
              */
             latency?: number;
             /**
@@ -2632,7 +2632,7 @@ export interface components {
                 /** @description Which joint would go beyond its limits, or which links would touch. */
                 text: string;
             }[];
-            /** @description What `/recording/play` would say instead of beginning; null: it would begin. */
+            /** @description What `/recording/play` would say instead of beginning; null: it would begin. It looks at the first 30 s, and at the rest while it runs. */
             refusal: string | null;
         };
         /** RecordingResponse */
@@ -3224,7 +3224,7 @@ export interface components {
             observed?: number | null;
             /**
              * @description Most time from `observed` to the arrival, s: an older chunk is skipped as a whole.
-             * @default 1
+             * @default 2
              */
             latency?: number;
             /**

@@ -143,7 +143,9 @@ const recordingForeseen = z
     refusal: z
       .string()
       .nullable()
-      .describe('What `/recording/play` would say instead of beginning; null: it would begin.'),
+      .describe(
+        'What `/recording/play` would say instead of beginning; null: it would begin. It looks at the first 30 s, and at the rest while it runs.',
+      ),
   })
   .register(components, { id: 'RecordingForeseen' });
 

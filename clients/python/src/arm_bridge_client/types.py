@@ -766,7 +766,8 @@ class RecordingForeseen(TypedDict):
     positions: List[List[Union[float, None]]]
     # What of it the arm cannot reach, the first of it.
     unreached: List["RecordingForeseenUnreached"]
-    # What `/recording/play` would say instead of beginning; null: it would begin.
+    # What `/recording/play` would say instead of beginning; null: it would begin. It looks at the first 30 s, and
+    # at the rest while it runs.
     refusal: Union[str, None]
 
 
