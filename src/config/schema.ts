@@ -167,7 +167,7 @@ const recording = z.strictObject({
     .nullable()
     .default(null)
     .describe('Where recordings of joints are kept; null: arm-bridge/recordings in the data folder of the user.'),
-  quota: z.number().min(0).default(1000).describe('What all recordings together may take, MB.'),
+  quota: z.number().min(0).default(20_000).describe('What all recordings together may take, MB.'),
   images: z
     .array(
       text.regex(/^(\/[A-Za-z_][A-Za-z0-9_]*)+$/, {

@@ -27,7 +27,7 @@ export const chunkFields = {
         'count from the arrival of the chunk.',
     ),
   latency: number({ above: 0, max: 10 })
-    .prefault(1)
+    .prefault(2)
     .describe('Most time from `observed` to the arrival, s: an older chunk is skipped as a whole.'),
   blend: number({ min: 0, max: 5 })
     .prefault(0.2)

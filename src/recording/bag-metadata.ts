@@ -7,6 +7,8 @@ export const BAG_METADATA = 'metadata.yaml';
 /** First version with a place for labels (`custom_data`); Humble to Lyrical read it. */
 const VERSION = 6;
 
+/** Key of the reason for which an episode was broken off; missing if it was not. */
+const EARLY = 'ended_early';
 const LABELS = ['task', 'operator', 'verdict'] as const;
 
 /** `metadata.yaml` of an episode. @param file name of its MCAP file */
@@ -29,7 +31,10 @@ export function bagMetadata(facts: RecordingFacts, file: string): string {
       compression_mode: '',
       relative_file_paths: [file],
       files: [{ path: file, starting_time, duration, message_count }],
-      custom_data: Object.fromEntries(LABELS.map((label) => [label, facts[label]])),
+      custom_data: {
+        ...Object.fromEntries(LABELS.map((label) => [label, facts[label]])),
+        ...(facts.endedEarly === '' ? {} : { [EARLY]: facts.endedEarly }),
+      },
     },
   });
 }
@@ -50,14 +55,19 @@ export function relabelled(text: string, labels: Labels, file: string): string |
   return document.toString({ lineWidth: 0 });
 }
 
-/** Labels from the `metadata.yaml` of an episode; missing ones are omitted. */
-export function labelsIn(text: string): Partial<Labels> {
+/** Labels from the `metadata.yaml` of an episode, and why it was broken off; missing ones are omitted. */
+export function labelsIn(text: string): Partial<Labels & Pick<RecordingFacts, 'endedEarly'>> {
   try {
-    const { custom_data: said } = (parse(text) as { rosbag2_bagfile_information: { custom_data?: Labels } })
-      .rosbag2_bagfile_information;
-    return Object.fromEntries(
-      LABELS.flatMap((label) => (typeof said?.[label] === 'string' ? [[label, said[label]]] : [])),
-    );
+    const { custom_data: said } = (
+      parse(text) as { rosbag2_bagfile_information: { custom_data?: Labels & { [EARLY]?: string } } }
+    ).rosbag2_bagfile_information;
+    const early = said?.[EARLY];
+    return {
+      ...Object.fromEntries(
+        LABELS.flatMap((label) => (typeof said?.[label] === 'string' ? [[label, said[label]]] : [])),
+      ),
+      ...(typeof early === 'string' ? { endedEarly: early } : {}),
+    };
   } catch {
     return {};
   }

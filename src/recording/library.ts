@@ -68,6 +68,9 @@ interface Place {
   readonly unfinished: boolean;
 }
 
+/** Why an episode was broken off of which nothing but its file tells. */
+const KILLED = 'the bridge ended while it was being recorded';
+
 const NOT_SAID: Labels = { task: '', operator: '', verdict: '' };
 
 /**
@@ -124,12 +127,19 @@ export class Library {
     return { writing: path + UNFINISHED, path, room };
   }
 
-  /** Completes a recording: gives the file its final name. @returns its facts */
-  async finish(name: string, labels: Labels): Promise<RecordingFacts> {
+  /**
+   * Completes a recording: gives the file its final name.
+   * @param endedEarly why it was broken off; empty if it was not
+   * @returns its facts
+   */
+  async finish(name: string, labels: Labels, endedEarly: string): Promise<RecordingFacts> {
     const found = this.#find(name)!;
     const place = { ...found, unfinished: false };
     // Whenever the bridge is killed from here on, the labels are kept.
-    if (place.folder !== null) this.#write(place, await read({ ...place, path: place.path + UNFINISHED }), labels);
+    if (place.folder !== null) {
+      const facts = await read({ ...place, path: place.path + UNFINISHED });
+      this.#write(place, { ...facts, endedEarly }, labels);
+    }
     renameSync(place.path + UNFINISHED, place.path);
     if (place.dataset !== null) await this.#index(place.dataset);
     return this.#facts(place);
@@ -383,16 +393,21 @@ export class Library {
     }
     renameSync(made, path);
     rmSync(left, { force: true });
-    const { duration } = await this.#describe({ ...place, unfinished: false }, null);
+    const { duration } = await this.#describe({ ...place, unfinished: false }, null, KILLED);
     return [`the recording "${name}" was broken off: ${duration.toFixed(1)} s of it have been saved`];
   }
 
-  /** Says in the folder of an episode, and of its dataset, what it is. @param labels null: those that it has */
-  async #describe(place: Place, labels: Labels | null): Promise<RecordingFacts> {
+  /**
+   * Says in the folder of an episode, and of its dataset, what it is.
+   * @param labels null: those that it has
+   * @param endedEarly why it was broken off, unless its metadata file says what it is already
+   */
+  async #describe(place: Place, labels: Labels | null, endedEarly = ''): Promise<RecordingFacts> {
     this.#known.delete(place.path);
     const read = await this.#facts(place);
     if (place.folder === null) return read;
-    const facts = this.#write(place, read, labels ?? read);
+    const told = existsSync(join(place.folder, BAG_METADATA));
+    const facts = this.#write(place, told ? read : { ...read, endedEarly }, labels ?? read);
     if (place.dataset !== null) await this.#index(place.dataset);
     return facts;
   }
@@ -413,9 +428,24 @@ export class Library {
     const episodes: object[] = [];
     for (const place of this.#places()) {
       if (place.dataset !== dataset || place.unfinished) continue;
-      const { name, task, operator, verdict, began, duration, messages, arms } = await this.#facts(place);
-      const file = basename(place.path);
-      episodes.push({ name, task, operator, verdict, began, duration, messages, arms, folder: name, file });
+      const { problem, endedEarly, ...facts } = await this.#facts(place);
+      // Who takes the dataset's episodes from here cannot read it either.
+      if (problem !== '') continue;
+      const { name, task, operator, verdict, began, duration, messages, arms } = facts;
+      const [file, ended_early] = [basename(place.path), endedEarly];
+      episodes.push({
+        name,
+        task,
+        operator,
+        verdict,
+        began,
+        duration,
+        messages,
+        arms,
+        folder: name,
+        file,
+        ended_early,
+      });
     }
     if (episodes.length > 0) {
       this.#disk.write(join(folder, INDEX), `${JSON.stringify({ dataset, episodes }, null, 2)}\n`);
@@ -626,7 +656,7 @@ function namesIn(index: string | null): string[] {
 /** Reads the facts of a recording from its file. */
 async function read(place: Place): Promise<RecordingFacts> {
   const { name, dataset, folder, path } = place;
-  const none = { began: 0, duration: 0, messages: 0, arms: [], topics: [], ...NOT_SAID };
+  const none = { began: 0, duration: 0, messages: 0, arms: [], topics: [], endedEarly: '', ...NOT_SAID };
   const own = {
     name,
     dataset,
@@ -664,6 +694,7 @@ async function read(place: Place): Promise<RecordingFacts> {
         messages: Number(statistics?.messageCount ?? 0n),
         arms: others.slice(0, MOST_ARMS).map((topic) => (topic.split('/').at(-2) || topic).slice(0, LONGEST_WORD)),
         topics,
+        endedEarly: '',
         problem: '',
       } as RecordingFacts;
     } finally {

@@ -190,6 +190,8 @@ export interface RecordingFacts extends Labels {
   /** Arms with recorded joint states. */
   readonly arms: readonly string[];
   readonly topics: readonly { readonly name: string; readonly type: string; readonly messages: number }[];
+  /** Why an episode was broken off before anybody ended it; empty if it was not. */
+  readonly endedEarly: string;
   /** Why the recording cannot be read; empty if it can. */
   readonly problem: string;
 }

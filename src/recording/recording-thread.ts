@@ -200,7 +200,7 @@ export class RecordingThread {
           `"${name}" cannot be completed now (${messageOf(error)}): it is when the bridge starts next, once there is room. Or delete it.`,
         );
       });
-      const { path } = await this.#library.finish(name, said);
+      const { path } = await this.#library.finish(name, said, summary.problem ?? '');
       return { name, path, ...summary };
     } finally {
       this.#recorders.delete(name);

@@ -5,6 +5,8 @@ import { allRecordedJoints } from './recorded-joints.ts';
 import { EPISODE } from './recorder.ts';
 import { qosOf } from './ros-schemas.ts';
 
+/** A duration is told up to so much shorter than it is, ns. */
+const ROUNDED = 2000n;
 /** Messages copied between pauses. */
 const AT_ONCE = 200;
 
@@ -28,7 +30,11 @@ export async function trim(
     const file = await McapFile.create(to);
     try {
       const zero = reader.statistics?.messageStartTime ?? 0n;
-      const [first, last] = [zero + nanoseconds(begin), zero + nanoseconds(end)];
+      const first = zero + nanoseconds(begin);
+      // Durations are told in microseconds, and other programs stamp in nanoseconds: the whole duration means the whole file.
+      const whole = (reader.statistics?.messageEndTime ?? 0n) - zero;
+      const asked = nanoseconds(end);
+      const last = zero + (asked < whole && whole - asked <= ROUNDED ? whole : asked);
       for await (const { name: of, metadata } of reader.readMetadata()) {
         const said = new Map(metadata);
         if (of === EPISODE) said.set('name', called).set('trimmed', JSON.stringify({ from: name, begin, end }));

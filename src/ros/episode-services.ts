@@ -73,8 +73,8 @@ export function offerEpisodes(
     const made = await episodes.startEpisode({
       name: request.name === '' ? null : request.name,
       dataset: request.dataset === '' ? null : request.dataset,
-      task: request.task.slice(0, LONGEST_TASK),
-      operator: request.operator_name.slice(0, LONGEST_NAME),
+      task: within('task', request.task, LONGEST_TASK),
+      operator: within('operator_name', request.operator_name, LONGEST_NAME),
       arms: armsOf(request.arms, arms),
     });
     return { success: true, code: '', message: 'The episode is being recorded', name: made.name, path: made.path };
@@ -86,7 +86,7 @@ export function offerEpisodes(
       throw new BridgeError('bad_request', `verdict is ${JSON.stringify(verdict)}: good, bad or nothing is needed.`);
     const labels = {
       ...(said === '' ? {} : { verdict: said }),
-      ...(task === '' ? {} : { task: task.slice(0, LONGEST_TASK) }),
+      ...(task === '' ? {} : { task: within('task', task, LONGEST_TASK) }),
     };
     const summary = await episodes.stopEpisode(drop, labels);
     if (summary === null) return { success: false, code: '', message: NOT_RUNNING };
@@ -96,10 +96,16 @@ export function offerEpisodes(
   };
   offer('arm_bridge/srv/StopEpisode', 'stop_episode', stop);
   const mark = async ({ text }: { readonly text: string }): Promise<object> =>
-    episodes.mark(text.slice(0, LONGEST_TASK))
+    episodes.mark(within('text', text, LONGEST_TASK))
       ? { success: true, code: '', message: 'Marked' }
       : { success: false, code: '', message: NOT_RUNNING };
   offer('arm_bridge/srv/MarkEpisode', 'mark_episode', mark);
+}
+
+/** A text of a request as it is. @throws {BridgeError} bad_request if it is longer than it may be */
+function within(field: string, text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  throw new BridgeError('bad_request', `${field} has ${text.length} characters: ${longest} are allowed.`);
 }
 
 /** The arms of these names; for no names, all connected arms. @throws {BridgeError} unknown_arm */

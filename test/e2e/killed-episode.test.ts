@@ -35,7 +35,14 @@ test.skipIf(!WITNESS_PYTHON)(
     expect(readdirSync(dirname(path)).sort()).toEqual(['metadata.yaml', 'pick-1.mcap']);
     const script = new URL('../recording/read_episode.py', import.meta.url);
     const seen = await witness(script, dirname(path), path, example);
-    expect(seen).toMatchObject({ bag: { custom: { task: 'Put it away' } }, attachments: ['configuration.json'] });
+    const ended_early = 'the bridge ended while it was being recorded';
+    expect(JSON.parse(readFileSync(join(folder, 'pick', 'dataset.json'), 'utf8')).episodes).toMatchObject([
+      { name: 'pick-1', ended_early },
+    ]);
+    expect(seen).toMatchObject({
+      bag: { custom: { task: 'Put it away', ended_early } },
+      attachments: ['configuration.json'],
+    });
     const { count, statistics, own, bag, rows } = seen as Record<string, number> & { bag: { messages: number } };
     expect([statistics, own, bag.messages]).toEqual([count, count, count]);
     expect(rows).toBeGreaterThan(100);

@@ -418,6 +418,7 @@ function recordingFacts(name: string): RecordingFacts {
     task: 't'.repeat(200),
     operator: 'o'.repeat(64),
     verdict: 'good',
+    endedEarly: 'e'.repeat(200),
     problem: '',
   };
 }

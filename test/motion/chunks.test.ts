@@ -125,6 +125,11 @@ test('a chunk that is late as a whole, or over its budget, moves nothing, and th
   const budget = await send(chunk((t) => way(observed + t), { observed, count: 90, latency: 0.5 }));
   expect(budget.body).toMatchObject({ motion: null, kept: 0, skipped: 90 });
   expect(budget.body.message).toMatch(/0\.80 s after its observation, its latency budget is 0\.5 s/);
+  // Policies that take more than a second are within the budget unless they name one.
+  const slow = await send(chunk((t) => way(observed + t), { observed: observed - 1, count: 20 }));
+  expect(slow.body.message).toBe('All of its points are late: it is skipped.');
+  const slower = await send(chunk((t) => way(observed + t), { observed: observed - 1.5, count: 20 }));
+  expect(slower.body.message).toMatch(/2\.30 s after its observation, its latency budget is 2 s/);
   expect(await state()).toBe('ready');
   expect((await bridge.status(0)).owner).toBeNull();
 

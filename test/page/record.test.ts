@@ -98,10 +98,15 @@ describe.skipIf(!HAS_BROWSER)('the panel for recording', () => {
     expect((await bridge.get('/api/v1/episode')).body.episode).toMatchObject({ task: 'more room', dataset: 'pick' });
     await page.locator('#tab-record').press('m');
     await shows(page, '#notices', /Marked/);
+    // What is typed while it is recorded is said of it; what is not typed stays as another program has said it.
+    await panel.getByLabel('Operator').fill('ada');
     await panel.getByRole('button', { name: 'End: good' }).press('Enter');
     const row = panel.locator('tr[data-recording^=pick-]');
     await expect.poll(() => row.getAttribute('data-verdict'), PATIENCE).toBe('good');
     expect(await row.textContent()).toContain('more room');
+    expect((await bridge.get('/api/v1/recordings')).body.recordings).toMatchObject([
+      { task: 'more room', operator: 'ada', verdict: 'good' },
+    ]);
     await row.getByRole('button', { name: / is bad$/ }).press('Enter');
     await expect.poll(() => row.getAttribute('data-verdict'), PATIENCE).toBe('bad');
     await row.getByRole('button', { name: /^Delete / }).press('Enter');

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -286,6 +286,38 @@ test.skipIf(!PYTHONS[0][1])(
     expect(deep.told).toContain(`depth is left out: ${FRONT} has 16UC1, not rgb8`);
     expect(deep.told).toContain(`broken is left out: an image of ${WRIST} cannot be read`);
     expect(existsSync(to('deep-made'))).toBe(false);
+
+    // What is damaged or missing keeps nothing else from being exported.
+    const index = join(folder, 'dataset.json');
+    const { dataset, episodes } = JSON.parse(readFileSync(index, 'utf8'));
+    const seen = episodes.find(({ name }: { name: string }) => name === 'seen');
+    const others = ['empty', 'damaged', 'missing'].map((name) => ({
+      ...seen,
+      name,
+      folder: name,
+      file: `${name}.mcap`,
+    }));
+    const whole = readFileSync(file);
+    for (const [name, bytes] of [
+      ['empty', Buffer.alloc(0)],
+      ['damaged', Buffer.from(whole).fill(0x55, whole.length / 4, whole.length / 2)],
+    ] as const) {
+      mkdirSync(join(folder, name));
+      writeFileSync(join(folder, name, `${name}.mcap`), bytes);
+    }
+    const early = { ...seen, name: 'early', file: 'early.mcap', ended_early: 'the disk is full', verdict: '' };
+    writeFileSync(index, JSON.stringify({ dataset, episodes: [...others, early, ...episodes] }));
+    const rest = await exporting('rest', '--camera', `hand=${WRIST}`);
+    expect(rest, rest.told).toMatchObject({ code: 0, out: expect.stringContaining('1 episodes in') });
+    for (const { name } of others) expect(rest.told).toContain(`${name} is left out: it cannot be read: `);
+    expect(existsSync(to('rest'))).toBe(true);
+    expect(rest.told).toContain('early is left out: it was broken off: the disk is full. Call it good to take it');
+    // The end of one that somebody has called good is the end of its task.
+    writeFileSync(
+      index,
+      JSON.stringify({ dataset, episodes: [{ ...early, name: 'seen', file: seen.file, verdict: 'good' }] }),
+    );
+    expect((await exporting('good', '--camera', `hand=${WRIST}`)).out).toContain('1 episodes in');
   },
   300_000,
 );

@@ -1,6 +1,9 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { McapFile } from '../../src/recording/mcap-file.ts';
+import { JOINT_STATE } from '../../src/recording/ros-schemas.ts';
+import { JointStateEncoder } from '../../src/ros/cdr.ts';
 import { so101 } from '../kinematics/so101.ts';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
 import { indexed, jointStates, messagesOf, writeJointStates } from './mcap.ts';
@@ -140,6 +143,23 @@ describe('a part of a recording', () => {
     await bridge.post('/move/init?robot_id=1');
     expect((await bridge.post('/recording/play?robot_id=1', { name: 'turn-trimmed' })).body.status).toBe('ok');
     expect((await bridge.truth('follower'))[0]!).toBeCloseTo(0.4, 1);
+  });
+
+  test('that goes to the very end has the last message, also of a file stamped in nanoseconds', async () => {
+    const folder = join(bridge.folder, 'recordings');
+    mkdirSync(folder, { recursive: true });
+    const path = join(folder, 'foreign.mcap');
+    const file = await McapFile.create(path);
+    const { channel: channelId } = await file.topic('/arm/joint_states', JOINT_STATE);
+    const data = new JointStateEncoder(['gripper']).encode(1, Float64Array.of(0), null, null).slice();
+    const stamps = [1_767_323_045_000_000_000n, 1_767_323_047_123_456_999n];
+    for (const [sequence, at] of stamps.entries()) {
+      await file.writer.addMessage({ channelId, sequence, logTime: at, publishTime: at, data });
+    }
+    await file.end();
+    const { duration } = (await bridge.get('/api/v1/recordings/foreign')).body;
+    const made = await bridge.post('/api/v1/recordings/foreign/trim', { begin: 0, end: duration });
+    expect(made.body.recording.messages).toBe(2);
   });
 
   test('is refused beyond the recording, upside down, or under a name that is taken, and nothing is left of it', async () => {

@@ -71,6 +71,11 @@ test('an episode that has run out of room says so until it is ended, grows no mo
     expect([path, body.status, body.message]).toEqual([path, 'error', `The episode ended early: ${problem}.`]);
   }
   expect(await state()).toBeNull();
+  // People who make a training set of it are told, whatever else is said of it.
+  expect((await bridge.post('/api/v1/recordings/long', { name: 'longer' })).status).toBe(200);
+  expect((await bridge.post('/api/v1/recordings/longer', { task: 'pick' })).status).toBe(200);
+  const { recordings } = (await bridge.get('/api/v1/recordings')).body;
+  expect(recordings).toMatchObject([{ name: 'longer', task: 'pick', ended_early: problem }]);
 });
 
 test('files that are received at once have room for all of them, or the later ones are refused', async () => {

@@ -108,6 +108,16 @@ test('mirroring that a node has started names it to the next one, in its answer 
   expect((await bridge.get('/api/v1/pairs')).body.pairs[0]).toMatchObject({ owner: 'the ROS node /rviz' });
 });
 
+test('texts of an episode that are too long are refused with the name of their field, as over HTTP', async () => {
+  const long = 'x'.repeat(201);
+  const told = async (service: string, more: object) => (await call(service, more)).message;
+  expect(await told('start_episode', { task: long })).toBe('task has 201 characters: 200 are allowed.');
+  expect(await told('start_episode', { operator_name: long })).toMatch(/^operator_name has 201 characters: 64/);
+  expect(await told('stop_episode', { task: long })).toMatch(/^task has 201/);
+  expect(await told('mark_episode', { text: long })).toMatch(/^text has 201/);
+  expect(await call('mark_episode', { text: long.slice(1) })).toMatchObject({ success: true });
+});
+
 test('parameters that are set, or refused, leave an entry with the node that asked', () => {
   const { journal } = bridge.bridge.arms;
   const set: object[] = [];

@@ -39,6 +39,9 @@ class EpisodeCard {
   readonly #task = h('textarea', { rows: 1, maxlength: 200, 'aria-label': 'Task' });
   readonly #dataset = h('input', { maxlength: 64, pattern: '[A-Za-z0-9_-]*', 'aria-label': 'Dataset' });
   readonly #operator = h('input', { maxlength: 64, 'aria-label': 'Operator' });
+  readonly #said = { task: this.#task, operator: this.#operator };
+  /** What has been typed since the episode began: it is what people have found to be so, and goes with its end. */
+  readonly #edited = new Set<'task' | 'operator'>();
   readonly #state = h('p', { class: 'about', role: 'status' });
   readonly #start = button('Record', () => void this.start());
   readonly #ends: readonly HTMLButtonElement[];
@@ -54,6 +57,9 @@ class EpisodeCard {
       end('Drop', { keep: false }),
       button('Mark', () => void this.mark()),
     ];
+    for (const label of ['task', 'operator'] as const) {
+      this.#said[label].addEventListener('input', () => this.#edited.add(label));
+    }
     const field = (title: string, input: HTMLElement): HTMLElement => h('label', {}, title, input);
     this.element = h(
       'section',
@@ -81,6 +87,7 @@ class EpisodeCard {
   /** What the bridge says of the episode that is being recorded. */
   show(episode: Episode | null): void {
     const recording = episode !== null;
+    if (episode?.name !== this.#recorded) this.#edited.clear();
     this.#recorded = episode?.name ?? null;
     block(this.#start, recording ? 'An episode is being recorded: end it first.' : '');
     for (const each of this.#ends) block(each, recording ? '' : 'Nothing is being recorded: press Record first.');
@@ -104,7 +111,8 @@ class EpisodeCard {
   }
 
   async end(body: object): Promise<void> {
-    const outcome = await command({ path: '/api/v1/episode/stop', body });
+    const said = Object.fromEntries([...this.#edited].map((label) => [label, this.#said[label].value]));
+    const outcome = await command({ path: '/api/v1/episode/stop', body: { ...said, ...body } });
     if (outcome.ok) notice('done', outcome.message);
     this.show(null);
     this.onChange();
@@ -203,7 +211,7 @@ class RecordingCard {
   }
 
   #row({ recording, why }: { recording: Recording; why: string }): HTMLElement {
-    const { name, dataset, content, task, verdict, duration, problem } = recording;
+    const { name, dataset, content, task, verdict, duration, problem, ended_early: early } = recording;
     const path = `/api/v1/recordings/${name}`;
     const judged = async (to: string): Promise<void> => {
       await command({ name: 'The verdict', path, body: { verdict: verdict === to ? '' : to } });
@@ -233,7 +241,7 @@ class RecordingCard {
       { 'data-recording': name, 'data-verdict': verdict },
       h('th', { scope: 'row' }, dataset === null ? name : `${dataset}/${name}`),
       h('td', {}, measure(duration, 1, ' s')),
-      h('td', { class: 'task' }, problem === '' ? task : problem),
+      h('td', { class: 'task' }, problem || (early === '' ? task : `${task} (broken off: ${early})`.trim())),
       h('td', {}, h('div', { class: 'row' }, ...actions)),
     );
   }

@@ -2391,7 +2391,7 @@ export interface components {
             observed?: number | null;
             /**
              * @description Most time from `observed` to the arrival, s: an older chunk is skipped as a whole.
-             * @default 1
+             * @default 2
              */
             latency?: number;
             /**
@@ -2511,6 +2511,8 @@ export interface components {
             operator: string;
             /** @enum {string} */
             verdict: "" | "good" | "bad";
+            /** @description Why an episode was broken off before anybody ended it, such as a full disk; empty if it was not. */
+            ended_early: string;
             /** @description Why the recording cannot be read; empty if it can. */
             problem: string;
         };
@@ -2543,6 +2545,8 @@ export interface components {
             operator: string;
             /** @enum {string} */
             verdict: "" | "good" | "bad";
+            /** @description Why an episode was broken off before anybody ended it, such as a full disk; empty if it was not. */
+            ended_early: string;
             /** @description Why the recording cannot be read; empty if it can. */
             problem: string;
             /** @description Path of the file on the computer of the bridge. */
@@ -2628,7 +2632,7 @@ export interface components {
                 /** @description Which joint would go beyond its limits, or which links would touch. */
                 text: string;
             }[];
-            /** @description What `/recording/play` would say instead of beginning; null: it would begin. */
+            /** @description What `/recording/play` would say instead of beginning; null: it would begin. It looks at the first 30 s, and at the rest while it runs. */
             refusal: string | null;
         };
         /** RecordingResponse */
@@ -3220,7 +3224,7 @@ export interface components {
             observed?: number | null;
             /**
              * @description Most time from `observed` to the arrival, s: an older chunk is skipped as a whole.
-             * @default 1
+             * @default 2
              */
             latency?: number;
             /**
@@ -7932,6 +7936,7 @@ export interface operations {
                      *           "task": "Put the cube into the box",
                      *           "operator": "ada",
                      *           "verdict": "good",
+                     *           "ended_early": "",
                      *           "problem": ""
                      *         }
                      *       ],
@@ -7992,6 +7997,7 @@ export interface operations {
                      *       "task": "Put the cube into the box",
                      *       "operator": "ada",
                      *       "verdict": "good",
+                     *       "ended_early": "",
                      *       "problem": "",
                      *       "path": "/home/lab/.local/share/arm-bridge/recordings/pick/pick-3/pick-3.mcap",
                      *       "topics": [
@@ -8073,6 +8079,7 @@ export interface operations {
                      *         "task": "Put the cube into the box",
                      *         "operator": "ada",
                      *         "verdict": "bad",
+                     *         "ended_early": "",
                      *         "problem": "",
                      *         "path": "/home/lab/.local/share/arm-bridge/recordings/pick/pick-3/pick-3.mcap",
                      *         "topics": [
@@ -8405,6 +8412,7 @@ export interface operations {
                      *         "task": "Put the cube into the box",
                      *         "operator": "ada",
                      *         "verdict": "good",
+                     *         "ended_early": "",
                      *         "problem": "",
                      *         "path": "/home/lab/.local/share/arm-bridge/recordings/pick/pick-3/pick-3.mcap",
                      *         "topics": [
@@ -8570,6 +8578,7 @@ export interface operations {
                      *         "task": "Put the cube into the box",
                      *         "operator": "ada",
                      *         "verdict": "good",
+                     *         "ended_early": "",
                      *         "problem": "",
                      *         "path": "/home/lab/.local/share/arm-bridge/recordings/pick/pick-3/pick-3.mcap",
                      *         "topics": [

@@ -52,6 +52,9 @@ const facts = {
   task: z.string(),
   operator: z.string(),
   verdict: z.enum(VERDICTS),
+  ended_early: z
+    .string()
+    .describe('Why an episode was broken off before anybody ended it, such as a full disk; empty if it was not.'),
   problem: z.string().describe('Why the recording cannot be read; empty if it can.'),
 };
 
@@ -140,7 +143,9 @@ const recordingForeseen = z
     refusal: z
       .string()
       .nullable()
-      .describe('What `/recording/play` would say instead of beginning; null: it would begin.'),
+      .describe(
+        'What `/recording/play` would say instead of beginning; null: it would begin. It looks at the first 30 s, and at the rest while it runs.',
+      ),
   })
   .register(components, { id: 'RecordingForeseen' });
 
@@ -160,6 +165,7 @@ const ENTRY = {
   task: 'Put the cube into the box',
   operator: 'ada',
   verdict: 'good' as const,
+  ended_early: '',
   problem: '',
 };
 const FACTS = {
@@ -177,12 +183,13 @@ const NONE = 'There is no recording of this name.';
 const MISSING = { bad_request: 404 } as const;
 
 function shown(recording: RecordingFacts): z.input<typeof recordingFacts> {
-  const { topics, arms, problem } = recording;
+  const { topics, arms, problem, endedEarly, ...facts } = recording;
   const brief = (name: string): string => name.slice(0, 2 * LONGEST_NAME);
   return {
-    ...recording,
+    ...facts,
     task: recording.task.slice(0, LONGEST_TASK),
     operator: recording.operator.slice(0, LONGEST_NAME),
+    ended_early: endedEarly.slice(0, LONGEST_TASK),
     problem: problem.slice(0, LONGEST_TASK),
     arms: arms.slice(0, 16).map(brief),
     topics: fitting(

@@ -8,7 +8,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -85,8 +85,21 @@ class Episode:
         return within and self.arms.keys() == part.arms.keys()
 
 
+@contextmanager
+def reading() -> Iterator[None]:
+    """Turns what goes wrong while a file is read into NotExported: one that is damaged or missing keeps no other from being exported."""
+    try:
+        yield
+    except NotExported:
+        raise
+    # The readers of MCAP, its compression and its messages have no error in common.
+    except Exception as error:
+        raise NotExported(f"it cannot be read: {str(error) or type(error).__name__}") from error
+
+
+@reading()
 def open_episode(path: Path) -> Episode:
-    """What a file says of itself. Raises NotExported for one that is no episode of a bridge."""
+    """What a file says of itself. Raises NotExported for one that is no episode of a bridge, or cannot be read."""
     with path.open("rb") as file:
         reader = make_reader(file)
         about = next((found.metadata for found in reader.iter_metadata() if found.name == EPISODE), None)
@@ -224,7 +237,8 @@ def images_at(camera: Camera, times: NDArray[np.float64]) -> Iterator[NDArray[np
     # How many have come by each time.
     for come in np.searchsorted(camera.times, times, side="right"):
         if come > read:
-            newest = next(message for number, message in enumerate(messages, read + 1) if number == come)
+            with reading():
+                newest = next(message for number, message in enumerate(messages, read + 1) if number == come)
             read, image = int(come), picture(camera.topic, newest.ros_msg)
             if image.shape != camera.shape:
                 raise NotExported(f"the images of {camera.topic} change their size")
@@ -272,15 +286,22 @@ def features_of(
     }
 
 
-def episodes_in(folder: Path) -> list[tuple[Path, str]]:
+def episodes_in(folder: Path) -> list[tuple[Path, str, str]]:
     """
-    Episodes of a data set of the bridge that nobody has called bad, in the order in which they were recorded: their files, and their
-    tasks. The files themselves have the tasks that were said at the start, and people may have corrected them since.
+    Episodes of a data set of the bridge that nobody has called bad, in the order in which they were recorded: their files, their
+    tasks, and why they were broken off, which is empty for those that were not and for those that somebody has called good. The files themselves have the tasks that were said at the start, and people may have corrected them since.
     """
     index = json.loads((folder / "dataset.json").read_text())
     wanted = [found for found in index["episodes"] if found["verdict"] != "bad"]
     wanted.sort(key=lambda found: found["began"])
-    return [(folder / found["folder"] / found.get("file", f"{found['name']}.mcap"), found["task"]) for found in wanted]
+
+    def broken_off(found: dict[str, Any]) -> str:
+        return "" if found["verdict"] == "good" else found.get("ended_early", "")
+
+    return [
+        (folder / found["folder"] / found.get("file", f"{found['name']}.mcap"), found["task"], broken_off(found))
+        for found in wanted
+    ]
 
 
 def opened(paths: list[Path]) -> list[Episode]:
@@ -334,22 +355,26 @@ def export(
     first: dict[str, Any] = {}
     given = (leader, "joint_states") if action == "leader" else (follower, "joint_setpoints")
     wanted = episodes_in(folder)
-    parts = parts_of(opened([path for path, _ in wanted]))
+    parts = parts_of(opened([path for path, _, _ in wanted]))
     try:
-        for path, task in wanted:
+        for path, task, broken_off in wanted:
             try:
                 # What was cut away would be taken after all, and the rest twice.
                 if path.stem in parts:
                     raise NotExported(f"{parts[path.stem]}, which is trimmed from it, takes its place")
-                episode = open_episode(path)
-                if action == "leader":
-                    require_alike(episode, leader, follower)
-                observed = track(episode, follower, "joint_states", use_degrees)
-                acted = track(episode, *given, use_degrees)
-                seen = cameras_of(episode, cameras or {})
-                times = common_times([observed.times, acted.times, *(found.times for found in seen.values())], fps)
-                pushes = pushes_on(episode, follower, use_degrees) if forces else None
-                features = features_of(observed, acted, seen, pushes)
+                # Its end may be in the middle of the task.
+                if broken_off:
+                    raise NotExported(f"it was broken off: {broken_off}. Call it good to take it")
+                with reading():
+                    episode = open_episode(path)
+                    if action == "leader":
+                        require_alike(episode, leader, follower)
+                    observed = track(episode, follower, "joint_states", use_degrees)
+                    acted = track(episode, *given, use_degrees)
+                    seen = cameras_of(episode, cameras or {})
+                    times = common_times([observed.times, acted.times, *(found.times for found in seen.values())], fps)
+                    pushes = pushes_on(episode, follower, use_degrees) if forces else None
+                    features = features_of(observed, acted, seen, pushes)
                 if made is None:
                     first = features
                     made = LeRobotDataset.create(
@@ -368,9 +393,15 @@ def export(
             topics = {name: found.topic for name, found in seen.items()}
             version = episode.about["arm_bridge_version"]
             sources.append({"name": path.stem, "arm_bridge_version": version, "cameras": topics})
-    finally:
+    except BaseException:
+        # Half a data set would look like one.
         if made is not None:
-            made.finalize()
+            with suppress(Exception):
+                made.finalize()
+            shutil.rmtree(to, ignore_errors=True)
+        raise
+    if made is not None:
+        made.finalize()
     if count > 0:
         how = {"method": METHOD, "images": IMAGES, "action": action, "use_degrees": use_degrees, "episodes": sources}
         (to / "meta/arm_bridge.json").write_text(json.dumps(how, indent=2))

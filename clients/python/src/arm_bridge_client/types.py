@@ -653,6 +653,8 @@ class Recording(TypedDict):
     task: str
     operator: str
     verdict: Literal["", "good", "bad"]
+    # Why an episode was broken off before anybody ended it, such as a full disk; empty if it was not.
+    ended_early: str
     # Why the recording cannot be read; empty if it can.
     problem: str
 
@@ -681,6 +683,8 @@ class RecordingFacts(TypedDict):
     task: str
     operator: str
     verdict: Literal["", "good", "bad"]
+    # Why an episode was broken off before anybody ended it, such as a full disk; empty if it was not.
+    ended_early: str
     # Why the recording cannot be read; empty if it can.
     problem: str
     # Path of the file on the computer of the bridge.
@@ -766,7 +770,8 @@ class RecordingForeseen(TypedDict):
     positions: List[List[Union[float, None]]]
     # What of it the arm cannot reach, the first of it.
     unreached: List["RecordingForeseenUnreached"]
-    # What `/recording/play` would say instead of beginning; null: it would begin.
+    # What `/recording/play` would say instead of beginning; null: it would begin. It looks at the first 30 s, and
+    # at the rest while it runs.
     refusal: Union[str, None]
 
 
