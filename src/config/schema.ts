@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CAMERA_TYPES, cameraAt } from '../cameras.ts';
 import { LONGEST_NAME, MOST_JOINTS, MOST_PAIRS } from '../sizes.ts';
 
 /** Most characters of paths, and of addresses on a network: a host name has 253 at most. */
@@ -161,6 +162,10 @@ const control = z.strictObject({
     ),
 });
 
+const cameraTopic = text.regex(/^(\/[A-Za-z_][A-Za-z0-9_]*)+$/, {
+  error: 'the whole name of a ROS topic, as /camera/image_raw/compressed',
+});
+
 const recording = z.strictObject({
   folder: text
     .startsWith('/', { error: 'an absolute path' })
@@ -170,14 +175,12 @@ const recording = z.strictObject({
   quota: z.number().min(0).default(20_000).describe('What all recordings together may take, MB.'),
   images: z
     .array(
-      text.regex(/^(\/[A-Za-z_][A-Za-z0-9_]*)+$/, {
-        error: 'the whole name of a ROS topic, as /camera/image_raw/compressed',
-      }),
+      z.union([cameraTopic.transform(cameraAt), z.strictObject({ topic: cameraTopic, type: z.enum(CAMERA_TYPES) })]),
     )
     .max(16)
     .default([])
     .describe(
-      'ROS topics of cameras that episodes have too, of type CompressedImage where they end in /compressed, CameraInfo where they end in /camera_info, and Image otherwise.',
+      'ROS topics of cameras that episodes have too, of type CompressedImage where they end in /compressed, CameraInfo where they end in /camera_info, and Image otherwise; or each with its `topic` and its `type`.',
     ),
 });
 

@@ -1,4 +1,6 @@
+import { alarmTexts } from '../arm/alarms.ts';
 import type { Arm } from '../arm/arm.ts';
+import { type Camera, type CameraType, cameraAt } from '../cameras.ts';
 import type { Clock } from '../clock.ts';
 import type { EventLevel } from './messages.ts';
 import type { RecordingClient } from './recording-client.ts';
@@ -14,8 +16,8 @@ const MOST_WAITING = 32e6;
 const SILENCE = 2;
 
 /**
- * Reports what the snapshots of an episode's arms lack to the recording thread: reasons of states, owners, and what
- * cameras see.
+ * Reports what the snapshots of an episode's arms lack to the recording thread: reasons of states, alarms, owners,
+ * and what cameras see.
  */
 export class EpisodeWatch {
   readonly #name: string;
@@ -23,28 +25,32 @@ export class EpisodeWatch {
   readonly #clock: Clock;
   readonly #ends: (() => void)[] = [];
   readonly #owners = new Map<Arm, string>();
+  /** Alarm bits of each arm's joints that have been told. */
+  readonly #alarms = new Map<Arm, Float64Array>();
   /** Bytes of camera messages that wait for the disk, and messages left out since the last one that was not. */
   #waiting = 0;
   #leftOut = 0;
   /** When each topic of a camera was heard last, or the episode began, s. */
   readonly #heard: Map<string, number>;
+  readonly #types: ReadonlyMap<string, CameraType>;
   readonly #silent = new Set<string>();
   readonly #notice: (text: string) => void;
 
   /**
-   * @param cameras topics that are to be recorded
+   * @param cameras that are to be recorded
    * @param notice tells people what they should see to while the episode runs
    */
   constructor(
     name: string,
     arms: readonly Arm[],
-    cameras: readonly string[],
+    cameras: readonly Camera[],
     client: RecordingClient,
     clock: Clock,
     notice: (text: string) => void,
   ) {
     this.#name = name;
-    this.#heard = new Map(cameras.map((topic) => [topic, clock.now()]));
+    this.#heard = new Map(cameras.map(({ topic }) => [topic, clock.now()]));
+    this.#types = new Map(cameras.map(({ topic, type }) => [topic, type]));
     this.#notice = notice;
     this.#client = client;
     this.#clock = clock;
@@ -87,7 +93,8 @@ export class EpisodeWatch {
     this.#waiting += byteLength;
     // Posting transfers the whole buffer, so a view is copied first.
     const own = byteLength === data.buffer.byteLength ? data : new Uint8Array(data);
-    this.#client.tell({ kind: 'camera', recording: this.#name, instant: this.#clock.now(), topic, data: own });
+    const type = this.#types.get(topic) ?? cameraAt(topic).type;
+    this.#client.tell({ kind: 'camera', recording: this.#name, instant: this.#clock.now(), topic, type, data: own });
   }
 
   /** So many bytes of camera messages have been written. */
@@ -117,10 +124,27 @@ export class EpisodeWatch {
       );
     }
     for (const arm of arms) {
+      this.#lookForAlarms(arm);
       const owner = arm.owner?.name ?? '';
       if (this.#owners.get(arm) === owner) continue;
       this.#owners.set(arm, owner);
       this.tell('info', arm.name, 'owner', owner === '' ? 'nobody' : owner);
+    }
+  }
+
+  /** Tells of alarms of servos, also of such as stop nothing. */
+  #lookForAlarms(arm: Arm): void {
+    const { state, alarms } = arm.read();
+    if (state === 'disconnected') return;
+    const told = this.#alarms.get(arm) ?? new Float64Array(alarms.length);
+    this.#alarms.set(arm, told);
+    for (const [joint, bits] of alarms.entries()) {
+      if (bits === told[joint]) continue;
+      told[joint] = bits;
+      const { name } = arm.model.joints[joint]!;
+      const texts = alarmTexts(arm.model.family).flatMap(([bit, text]) => ((bits & bit) === 0 ? [] : [text]));
+      if (bits === 0) this.tell('info', arm.name, 'fault', `${name}: its servo reports no alarm any more`);
+      else this.tell('warn', arm.name, 'fault', `${name}: its servo reports ${texts.join(', ') || `alarm ${bits}`}`);
     }
   }
 }

@@ -84,6 +84,8 @@ export class Library {
   readonly #lock: FolderLock;
   /** Facts by path, with the size and time of the file at which they were read. */
   readonly #known = new Map<string, { readonly stamp: string; readonly facts: RecordingFacts }>();
+  /** The same of metadata files. */
+  readonly #labels = new Map<string, { readonly stamp: string; readonly labels: ReturnType<typeof labelsIn> }>();
 
   /** Little room is left. */
   #low = false;
@@ -477,8 +479,21 @@ export class Library {
     const facts = known?.stamp === stamp ? known.facts : await read(place);
     this.#known.set(place.path, { stamp, facts });
     if (place.folder === null) return facts;
-    const text = this.#disk.read(join(place.folder, BAG_METADATA));
-    return text === null ? facts : { ...facts, ...labelsIn(text) };
+    return { ...facts, ...this.#labelsAt(join(place.folder, BAG_METADATA)) };
+  }
+
+  /** What the metadata file of an episode says. Parsing it takes a millisecond, in which a running recording waits. */
+  #labelsAt(path: string): ReturnType<typeof labelsIn> {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return {};
+    // Each change is a new file.
+    const stamp = `${found.ino} ${found.mtimeMs} ${found.size}`;
+    const known = this.#labels.get(path);
+    if (known?.stamp === stamp) return known.labels;
+    const text = this.#disk.read(path);
+    const labels = text === null ? {} : labelsIn(text);
+    this.#labels.set(path, { stamp, labels });
+    return labels;
   }
 
   /** All recordings; symbolic links are not followed. */

@@ -1,3 +1,4 @@
+import type { CameraType } from '../cameras.ts';
 import type { RobotDescription } from '../kinematics/urdf.ts';
 import type { MappedModel } from '../rt/sources/joint-map.ts';
 
@@ -73,8 +74,8 @@ export interface CameraMessage {
   readonly recording: string;
   /** Time of arrival, monotonic, s. */
   readonly instant: number;
-  /** The topic name implies its type. */
   readonly topic: string;
+  readonly type: CameraType;
   /** CDR in a buffer of its own, which is transferred to the other thread. */
   readonly data: Uint8Array;
 }

@@ -2,7 +2,6 @@ import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../message-of.ts';
-import { cameraType } from '../ros/names.ts';
 import { SharedState } from '../rt/snapshot/shared-snapshot.ts';
 import { ArmRecorder, leastCycleBytes, type Take } from './arm-recorder.ts';
 import { encodeEvent } from './event-message.ts';
@@ -191,8 +190,8 @@ export class Recorder {
   }
 
   async #writeSeen(): Promise<void> {
-    for (const { topic, instant, data } of this.#seen.splice(0)) {
-      await this.#file.add(await this.#file.topic(topic, cameraType(topic)), data, instant + this.#offset);
+    for (const { topic, type, instant, data } of this.#seen.splice(0)) {
+      await this.#file.add(await this.#file.topic(topic, type), data, instant + this.#offset);
       this.#seenBytes += data.byteLength;
     }
   }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Arm } from '../arm/arm.ts';
 import type { Arms } from '../arm/arms.ts';
 import { BridgeError, type Caller } from '../arm/types.ts';
+import type { Camera } from '../cameras.ts';
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../message-of.ts';
 import { asked, type Goals, limpAt, wasMoved } from '../motion/goals.ts';
@@ -38,8 +39,8 @@ export interface RecordingSettings {
   readonly folder: string;
   /** Most space of all recordings together, MB. */
   readonly quota: number;
-  /** Topics of the cameras that episodes have too. */
-  readonly cameras: readonly string[];
+  /** Cameras that episodes have too. */
+  readonly cameras: readonly Camera[];
 }
 
 export interface ReplayOutcome {
@@ -94,7 +95,7 @@ export interface RecordingParts {
 export class RecordingService {
   readonly #parts: RecordingParts;
   readonly #folder: string;
-  readonly #cameras: readonly string[];
+  readonly #cameras: readonly Camera[];
   readonly #client: RecordingClient;
   /** Names of running joint recordings, by arm; null while the file is being created. */
   readonly #running = new Map<Arm, string | null>();

@@ -1,4 +1,4 @@
-import { CAMERA_INFO, COMPRESSED_IMAGE, IMAGE } from '../ros/names.ts';
+import { CAMERA_INFO, COMPRESSED_IMAGE, IMAGE } from '../cameras.ts';
 
 /** Message definitions as rosbag2 and Foxglove read them (`ros2msg`), each with the definitions that it depends on. */
 

@@ -1,9 +1,9 @@
 import type { Arm, Arms } from '../arm/types.ts';
 import { BridgeError } from '../arm/types.ts';
+import type { Camera } from '../cameras.ts';
 import { offerService, refusal } from './arm-services.ts';
 import { callerOf, recorded } from './audit.ts';
 import { faultOf } from './errors.ts';
-import { cameraType } from './names.ts';
 import type { Qualities } from './qos.ts';
 import type { RosNode } from './rclnodejs.ts';
 
@@ -125,12 +125,12 @@ function armsOf(names: readonly string[], arms: Arms): readonly Arm[] {
  */
 export function watchCameras(
   node: RosNode,
-  topics: readonly string[],
+  cameras: readonly Camera[],
   episodes: Episodes,
   { observed }: Qualities,
 ): void {
-  for (const topic of topics) {
+  for (const { topic, type } of cameras) {
     const options = { qos: observed, isRaw: true } as const;
-    node.createSubscription(cameraType(topic), topic, options, (data) => episodes.see(topic, data));
+    node.createSubscription(type, topic, options, (data) => episodes.see(topic, data));
   }
 }

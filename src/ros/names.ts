@@ -49,13 +49,3 @@ export class ArmNames {
     });
   }
 }
-
-export const IMAGE = 'sensor_msgs/msg/Image';
-export const COMPRESSED_IMAGE = 'sensor_msgs/msg/CompressedImage';
-export const CAMERA_INFO = 'sensor_msgs/msg/CameraInfo';
-
-/** Message type of a camera topic, derived from the topic's name. */
-export function cameraType(topic: string): typeof IMAGE | typeof COMPRESSED_IMAGE | typeof CAMERA_INFO {
-  if (topic.endsWith('/compressed')) return COMPRESSED_IMAGE;
-  return topic.endsWith('/camera_info') ? CAMERA_INFO : IMAGE;
-}

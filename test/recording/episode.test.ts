@@ -192,6 +192,25 @@ test('a camera of which nothing comes is told of while the episode runs, until i
   ]);
 });
 
+test('an alarm of a servo is an event, and so is its end', async () => {
+  const bridge = await VirtualBridge.startLight(PAIR);
+  await bridge.post('/move/init?robot_id=1');
+  await bridge.post('/api/v1/episode/start');
+  await bridge.fault('follower', { servos: { 2: { overload: true } } });
+  await bridge.pass(1);
+  await bridge.post('/stop');
+  expect((await bridge.post('/stop/reset')).body.status).toBe('ok');
+  await bridge.pass(1);
+  const { body } = await bridge.post('/api/v1/episode/stop');
+  const events = (await messagesOf(body.path)).flatMap(({ topic, data }) =>
+    topic === '/events' ? [eventOf(data)] : [],
+  );
+  expect(events.filter(({ what, msg }) => what === 'fault' && msg.includes('its servo'))).toEqual([
+    { name: 'follower', what: 'fault', msg: expect.stringMatching(/^shoulder_lift: its servo reports overload: /) },
+    { name: 'follower', what: 'fault', msg: 'shoulder_lift: its servo reports no alarm any more' },
+  ]);
+});
+
 test('an episode that is not kept leaves nothing, and what is not running cannot be stopped', async () => {
   const bridge = await VirtualBridge.startLight(PAIR);
   await bridge.post('/api/v1/episode/start', { dataset: 'pick' });
