@@ -196,6 +196,20 @@ async function stops(
   return { times: times.sort((a, b) => a - b), missing };
 }
 
+/** Stops every bridge by itself, all at once, as often as said. @returns the slowest one, and how long it took, s */
+async function slowest(all: readonly Station[], rounds: number): Promise<{ name: string; took: number }> {
+  const times: { name: string; took: number }[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const stop = async (station: Station) => ({
+      name: station.name,
+      took: (await ask(station, 'POST', '/api/v1/stop')).took,
+    });
+    times.push(...(await Promise.all(all.map(stop))));
+    await Promise.all(all.map((station) => ask(station, 'POST', '/api/v1/stop/reset')));
+  }
+  return times.reduce((most, one) => (one.took > most.took ? one : most));
+}
+
 /** Until a bridge tells of another one as wanted, s. */
 async function becomes(desk: Station, other: Station, state: string): Promise<number> {
   let told = 'not known';
@@ -256,6 +270,11 @@ async function measure(report: Report): Promise<void> {
       return `${milliseconds(times)} ms; ${lacking === '' ? 'confirmed by all' : `not confirmed by ${lacking}`}`;
     };
     rows.push([`stop for all is answered, median / longest of ${ROUNDS}`, told(await stops(desk, stations, ROUNDS))]);
+    const last = await slowest(stations, ROUNDS);
+    rows.push([
+      `stops sent to each bridge directly, all at once: the slowest of ${ROUNDS} rounds`,
+      `${last.name}, ${(last.took * 1000).toFixed(0)} ms`,
+    ]);
     const [cut, killed] = stations.slice(-2) as [Station, Station];
     killed.child.kill('SIGKILL');
     rows.push([

@@ -16,6 +16,8 @@ const whyNotFile = join(folder, 'why-not');
 const TURN_LIMIT = 1200;
 /** The engine's --cgroup-parent in test/lab/support/engine.ts. */
 const OWN_CONTROL_GROUP = 'arm-bridge-lab';
+/** A run that takes longer is told, s: it takes about this long on two quiet cores. */
+const LONG = 900;
 /** Exit code for a turn that did not come. */
 const NO_TURN = 75;
 
@@ -115,6 +117,9 @@ function main() {
   let parsed = null;
   try {
     parsed = JSON.parse(readFileSync(report, 'utf8'));
+    // Without the wait for another run.
+    const took = Math.round((Date.now() - parsed.startTime) / 1000);
+    process.stdout.write(`\nthe laboratory took ${took} s${took > LONG ? `, more than the usual ${LONG} s` : ''}\n`);
   } catch {
     process.stdout.write('vitest left no report\n');
   }

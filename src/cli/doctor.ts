@@ -41,7 +41,9 @@ async function findingsOf(options: DoctorOptions): Promise<Finding[]> {
       findings.push(...(await armFindings({ name, bus, model, calibration })));
     } catch (error) {
       if (error instanceof ArmModelError) {
-        findings.push(fault(subject, error.message, 'robots/README.md says what belongs into the folder of an arm'));
+        // The bridge starts without an arm, but not without its model.
+        const words = `${subject}: ${error.message}`;
+        findings.push(fault('configuration', words, 'robots/README.md says what belongs into the folder of an arm'));
       } else if (error instanceof CalibrationFileError) {
         findings.push(fault(subject, error.message, 'docs/hardware.md, Calibration, says how an arm is calibrated'));
       } else throw error;

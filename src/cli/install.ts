@@ -23,6 +23,8 @@ const UNIT = '/etc/systemd/system/arm-bridge.service';
 const DROP_IN = `${UNIT}.d/realtime.conf`;
 /** Serial ports belong to one of these groups: Debian, Fedora and their like; Arch. */
 const SERIAL_GROUPS = ['dialout', 'uucp'];
+/** Subjects of the faults that keep the bridge from starting. It runs without an arm, and reports it. */
+const ESSENTIAL = ['node', 'configuration', 'ros'];
 
 interface Options {
   readonly config?: string;
@@ -112,9 +114,30 @@ function checkedHome(): string {
   return home;
 }
 
-/** What the service is started with beside its unit, such as ROS_DOMAIN_ID=7. */
+/** An assignment in a file of EnvironmentFile=: quoted parts, then what is not quoted (systemd.exec(5)). */
+const ASSIGNMENT =
+  /^[ \t]*([A-Za-z_]\w*)[ \t]*=((?:[ \t]*(?:'[^']*'|"(?:\\[\s\S]|[^"\\])*"))*)((?:\\[\s\S]|[^\\\n])*)$/gm;
+const QUOTED = /[ \t]*(?:'([^']*)'|"((?:\\[\s\S]|[^"\\])*)")/g;
+
+/** The variables that systemd takes from a file of EnvironmentFile=, such as ROS_DOMAIN_ID=7. */
+export function environmentOf(text: string): string[] {
+  const escaped = (pair: string, character: string): string => {
+    if (character === '\n') return '';
+    return '"\\`$'.includes(character) ? character : pair;
+  };
+  return [...text.matchAll(ASSIGNMENT)].map(([, name, quoted, bare]) => {
+    const literal = quoted!.replace(
+      QUOTED,
+      (_, single?: string, double?: string) => single ?? double!.replace(/\\([\s\S])/g, escaped),
+    );
+    const rest = bare!.trim().replace(/\\([\s\S])/g, (_, character: string) => (character === '\n' ? '' : character));
+    return `${name}=${literal}${rest}`;
+  });
+}
+
+/** What the service is started with beside its unit. */
 function settings(): string[] {
-  return linesOf(ENVIRONMENT).filter((line) => /^\w+=/.test(line));
+  return environmentOf(existsSync(ENVIRONMENT) ? readFileSync(ENVIRONMENT, 'utf8') : '');
 }
 
 function linesOf(file: string): string[] {
@@ -164,7 +187,15 @@ function install({ config, realtime = false, start, into }: Options): number {
   return prove(home, serialGroup, start);
 }
 
-/** Runs the doctor with the user and the group of the service, then starts the service. @returns the exit code */
+/** Those of the findings with which the bridge would not start. */
+export function essential(findings: readonly Finding[]): readonly Finding[] {
+  return findings.filter(({ level, subject }) => level === 'fault' && ESSENTIAL.includes(subject));
+}
+
+/**
+ * Runs the doctor with the user and the group of the service, then starts the service, unless the bridge would not run.
+ * @returns the exit code
+ */
 function prove(home: string, serialGroup: string, start: boolean): number {
   const program = join(home, 'docker', 'arm-bridge');
   run('install', '-d', '-o', USER, '-g', USER, '-m', '750', HOME);
@@ -179,7 +210,10 @@ function prove(home: string, serialGroup: string, start: boolean): number {
   const faults = findings.filter(({ level, subject }) => level === 'fault' && !subject.startsWith('port '));
   const code = faults.length === 0 ? EXIT.ok : EXIT.failed;
   if (faults.length > 0) tell(`to be put right first: ${faults.map(({ subject }) => subject).join(', ')}`);
-  if (!start) {
+  const obstacles = essential(findings).map(({ subject }) => subject);
+  if (start && obstacles.length > 0)
+    tell(`the service is left as it is: its bridge would not start with these faults: ${obstacles.join(', ')}`);
+  if (!start || obstacles.length > 0) {
     tell('to start it, now and with the machine: systemctl enable --now arm-bridge');
     return code;
   }

@@ -75,6 +75,12 @@ export class Fleet {
     const { bridges, discovery } = this.#config;
     for (const url of bridges) this.#add(new URL(url).origin, 'configured', null);
     if (discovery) {
+      if (isLoopback(host)) {
+        this.#notice(
+          `fleet.discovery: this bridge listens on ${host}, so other bridges find it on this computer alone: to be found by ` +
+            'other computers, set http.host to an address of this one, or to 0.0.0.0',
+        );
+      }
       const everywhere = host === '0.0.0.0' || host === '::';
       const announcement = new Announcement({
         id: this.id,
@@ -218,7 +224,12 @@ export class Fleet {
 
 /** Whether requests to a URL can be overheard on a network. */
 function isOverheard({ protocol, hostname: name }: URL): boolean {
-  return protocol === 'http:' && name !== 'localhost' && name !== '[::1]' && !/^127\./.test(name);
+  return protocol === 'http:' && !isLoopback(name);
+}
+
+/** @param host a name or an address, with or without brackets */
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || /^\[?::1\]?$|^127\./.test(host);
 }
 
 /** The token in a text. @throws {Error} */

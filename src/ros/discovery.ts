@@ -34,6 +34,15 @@ export interface Discovery {
 }
 
 /**
+ * Whether programs of other users on this machine do not hear the bridge: on this release no profile keeps Fast DDS from shared
+ * memory, which belongs to one user. Call after `setDiscovery`.
+ */
+export function isHeardByOneUser(environment: NodeJS.ProcessEnv): boolean {
+  if (!isFastDds(environment) || hasOwnProfile(environment) || hasDiscoveryServer(environment)) return false;
+  return releaseOf(environment.ROS_DISTRO).profile === null && inForce(environment).range !== RANGES.off;
+}
+
+/**
  * Sets the discovery range in `environment` unless ROS variables there set it already. rcl reads it when a context is
  * initialised. A release without a discovery range has only the localhost switch (`releases.ts`): a range in the
  * environment, which docker/compose.yaml sets for every release, is translated for it. A discovery server that

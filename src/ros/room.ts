@@ -21,7 +21,7 @@ import { encodeDiagnostics } from './cdr.ts';
 import { ControllerState } from './controller-state.ts';
 import { leaveGraph } from './departure.ts';
 import { Diagnostics } from './diagnostics.ts';
-import { acceptsCommands, listensToNetwork, reachesNetwork, setDiscovery } from './discovery.ts';
+import { acceptsCommands, isHeardByOneUser, listensToNetwork, reachesNetwork, setDiscovery } from './discovery.ts';
 import { type Episodes, offerEpisodes, watchCameras } from './episode-services.ts';
 import { makeGuardedNode } from './guarded-node.ts';
 import { LocalArm } from './local-arm.ts';
@@ -129,6 +129,12 @@ export async function startRos(services: RosServices): Promise<RosRoom> {
     logger.info(
       `ROS 2 ${distro}: ${services.arms.all.length} arms in ${prefix || '/'}, discovery by ${discovery.source}`,
     );
+    if (isHeardByOneUser(process.env)) {
+      logger.warn(
+        `ROS 2 ${distro}: programs of other users on this computer do not hear the bridge. Run them as its user, or give both ` +
+          'a profile of Fast DDS without shared memory (docs/ros.md, Who finds whom)',
+      );
+    }
     return { distro, ...populated };
   } catch (error) {
     if (context.isInitialized()) context.shutdown();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { installedFiles, isHidden } from '../../src/cli/install.ts';
+import { environmentOf, essential, installedFiles, isHidden } from '../../src/cli/install.ts';
 import { ADAPTERS } from '../../src/servo/port/adapters.ts';
 import { bashBlocks, commands, ROOT } from '../docs/support/blocks.ts';
 import { NOT_TYPED } from '../lab/support/typed.ts';
@@ -190,6 +190,46 @@ describe('the programs of the service', () => {
     for (const env of [{ XDG_CACHE_HOME: '/opt/cache' }, { ARM_BRIDGE_ROS_ENABLED: 'false' }]) {
       expect(build(env)).toMatchObject({ status: 3, stderr: 'preparing\n' });
     }
+  });
+});
+
+describe('what arm-bridge install proves', () => {
+  test('reads the settings of the service as systemd does', () => {
+    const text = [
+      '# a comment, NAME=no',
+      '  ; COMMENTED=no',
+      'ROS_DOMAIN_ID=7',
+      ' DOUBLE = "two words"  ',
+      'SINGLE=\'as "it" \\is\'',
+      'ESCAPED="a \\"quoted\\" \\$word, \\n stays"',
+      'JOINED="one" two\\ three',
+      'CONTINUED=first,\\',
+      'second',
+      'MIDDLE=a"b"c',
+      "LINES='one",
+      "OTHER=two'",
+      'EMPTY=',
+      'no assignment',
+    ].join('\n');
+    expect(environmentOf(text)).toEqual([
+      'ROS_DOMAIN_ID=7',
+      'DOUBLE=two words',
+      'SINGLE=as "it" \\is',
+      'ESCAPED=a "quoted" $word, \\n stays',
+      'JOINED=onetwo three',
+      'CONTINUED=first,second',
+      'MIDDLE=a"b"c',
+      'LINES=one\nOTHER=two',
+      'EMPTY=',
+    ]);
+  });
+
+  test('keeps back a service that would not run, and no other', () => {
+    const found = (subject: string, level: 'fault' | 'note') => ({ subject, level, text: '', advice: null });
+    const harmless = [found('arm follower', 'fault'), found('ros', 'note'), found('port /dev/ttyACM0', 'fault')];
+    expect(essential(harmless)).toEqual([]);
+    const faults = ['configuration', 'ros'].map((subject) => found(subject, 'fault'));
+    expect(essential([...harmless, ...faults])).toEqual(faults);
   });
 });
 

@@ -356,6 +356,18 @@ test('a renewed token and a renewed authority count from the next look on, and w
   expect(told).toHaveLength(1);
 });
 
+test('a bridge that is to be found and listens to its own computer alone says so', async () => {
+  const told: string[] = [];
+  for (const discovery of [false, true]) {
+    const config = configSchema.shape.fleet.parse({ name: 'here', discovery });
+    const fleet = new Fleet(config, systemClock, (text) => told.push(text));
+    fleets.push(fleet);
+    fleet.begin({ host: '127.0.0.1', port: 1, secure: false });
+    const notices = told.filter((text) => text.includes('listens on 127.0.0.1'));
+    expect(notices).toHaveLength(discovery ? 1 : 0);
+  }
+});
+
 test('a token that would go over a network in plain text is told of', () => {
   const told: string[] = [];
   const token_file = join(secrets, 'token-in-plain-text');

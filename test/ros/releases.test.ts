@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { ControllerState } from '../../src/ros/controller-state.ts';
+import { isHeardByOneUser, setDiscovery } from '../../src/ros/discovery.ts';
 import { ArmNames } from '../../src/ros/names.ts';
 import type { Qualities } from '../../src/ros/qos.ts';
 import type { RosNode } from '../../src/ros/rclnodejs.ts';
@@ -43,6 +44,22 @@ function fieldsOf(file: string): string[][] {
   const parts = read(`interfaces/control_msgs/${file}`).split(/^---$/m);
   return parts.map((part) => [...part.matchAll(/^[\w/]+(?:\[\])? +(\w+) *(?:#.*)?$/gm)].map(([, field]) => field!));
 }
+
+test('on a release without a profile other users do not hear the bridge, unless people have configured Fast DDS', () => {
+  const heardByOne = (environment: NodeJS.ProcessEnv): boolean => {
+    setDiscovery('localhost', environment);
+    return isHeardByOneUser(environment);
+  };
+  const releases = Object.keys(RELEASES).filter((ROS_DISTRO) => heardByOne({ ROS_DISTRO }));
+  expect(releases).toEqual(['humble', 'lyrical']);
+  for (const own of [
+    { FASTRTPS_DEFAULT_PROFILES_FILE: '/etc/own.xml' },
+    { RMW_IMPLEMENTATION: 'rmw_cyclonedds_cpp' },
+    { ROS_DISCOVERY_SERVER: '192.0.2.1:11811' },
+  ]) {
+    expect(heardByOne({ ROS_DISTRO: 'humble', ...own })).toBe(false);
+  }
+});
 
 test.each(OTHER_VERSIONS)('control_msgs/$file has, at $commit, every field that tests run with', ({ file, fields }) => {
   const type = `control_msgs/${file.replace(/\.\w+$/, '')}`;

@@ -49,7 +49,10 @@ export async function rosFindings({ enabled, discovery }: RosConfig): Promise<Fi
   const { ROS_DOMAIN_ID = '0', RMW_IMPLEMENTATION = 'default', ROS_AUTOMATIC_DISCOVERY_RANGE } = process.env;
   const range = ROS_AUTOMATIC_DISCOVERY_RANGE ?? 'as configured (ros.discovery)';
   const used = `${load.distro}, middleware ${RMW_IMPLEMENTATION}, domain ${ROS_DOMAIN_ID}, discovery ${range}`;
-  return [ok('ros', used), ...(await peerFindings(load.rcl, discovery))];
+  const graph = await peerFindings(load.rcl, discovery);
+  // The bridge starts without a ROS 2 that it may do without.
+  const isNeeded = enabled === true && graph.some(({ level }) => level === 'fault');
+  return isNeeded ? graph.map((finding) => ({ ...finding, subject: 'ros' })) : [ok('ros', used), ...graph];
 }
 
 async function peerFindings(rcl: Rcl, discovery: RosConfig['discovery']): Promise<Finding[]> {
