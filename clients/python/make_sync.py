@@ -17,6 +17,7 @@ RULES = [
     (r"\basync (def|with|for)\b", r"\1"),
     (r"\bawait ", ""),
     (r"    import asyncio\n\n    asyncio\.sleep", "    import time\n\n    time.sleep"),
+    (r"\bfirst_async\b", "first"),
     (r"\bhttpx\.Async(Client|HTTPTransport)\b", r"httpx.\1"),
     (r"\.a(close|read|iter_bytes)\b", r".\1"),
     (r"\b__a(enter|exit)__", r"__\1__"),

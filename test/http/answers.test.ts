@@ -8,7 +8,7 @@ import { PAIR, VirtualBridge } from '../support/virtual-bridge.ts';
 
 /**
  * What a whole bridge answers to random legal requests of all routes is what /openapi.json says, judged by Ajv.
- * `ARM_BRIDGE_ANSWERS=100000` asks so many.
+ * `ARM_BRIDGE_ANSWERS=100000` asks so many in each dialect.
  */
 const REQUESTS = Number(process.env.ARM_BRIDGE_ANSWERS ?? 1000);
 /** Time from one request to the next, s: most come while others are under way. */
@@ -42,6 +42,8 @@ const WORDS = ['leader', 'follower', 'wave', 'init', 'rest', 'shoulder_pan', 'gr
 const ARMS = ['leader', 'follower'];
 /** Whoever has an arm is in the way of the others. */
 const PEOPLE = ['ada', 'ben'];
+/** Errors have another form for those who accept it. */
+const ACCEPTED = ['application/json', 'application/json, application/problem+json'];
 const JOINTS = ['shoulder_pan', 'shoulder_lift', 'elbow_flex', 'wrist_flex', 'wrist_roll', 'gripper'];
 
 const oneOf = <T>(random: Random, values: readonly T[]): T => values[Math.floor(random() * values.length)]!;
@@ -100,81 +102,93 @@ function requestOf(route: Route, random: Random): { readonly url: string; readon
   return typeof body === 'object' && body !== null ? { url, payload: body } : { url };
 }
 
-test('every answer of a bridge is what its description says', { timeout: 3_600_000 }, async () => {
-  const random = seededRandom(18);
-  const bridge = await VirtualBridge.startLight(PAIR);
-  const { http } = bridge.bridge;
-  const description = (await bridge.get('/openapi.json')).body;
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
-  ajv.addSchema(description, 'openapi');
-  const judges = new Map<string, ReturnType<typeof ajv.compile>>();
-  // A live stream has no end, and what is uploaded is no JSON.
-  const routes = ROUTES.filter(({ method, path }) => {
-    const operation = description.paths[path][method.toLowerCase()];
-    const streams = Object.values<Declared>(operation.responses).some(
-      ({ content = {} }) => 'text/event-stream' in content,
-    );
-    const { content = {} } = operation.requestBody ?? {};
-    return !streams && Object.keys(content).every((type) => type === 'application/json');
-  });
-  const faults: string[] = [];
-  const seen = new Map<string, number>();
+test.each(['standard', 'phosphobot'])(
+  'every answer of a bridge is what its description says, in the dialect %s',
+  { timeout: 3_600_000 },
+  async (dialect) => {
+    const random = seededRandom(18);
+    const bridge = await VirtualBridge.startLight({ ...PAIR, http: { dialect } });
+    const { http } = bridge.bridge;
+    const description = (await bridge.get('/openapi.json')).body;
+    const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+    ajv.addSchema(description, 'openapi');
+    const judges = new Map<string, ReturnType<typeof ajv.compile>>();
+    // A live stream has no end, and what is uploaded is no JSON.
+    const routes = ROUTES.filter(({ method, path }) => {
+      const operation = description.paths[path][method.toLowerCase()];
+      const streams = Object.values<Declared>(operation.responses).some(
+        ({ content = {} }) => 'text/event-stream' in content,
+      );
+      const { content = {} } = operation.requestBody ?? {};
+      return !streams && Object.keys(content).every((type) => type === 'application/json');
+    });
+    const faults: string[] = [];
+    const seen = new Map<string, number>();
+    const judged = new Set<string>();
 
-  const judge = (route: Route, url: string, status: number, type: string, payload: string): void => {
-    const where = `${route.method} ${url}: ${status}`;
-    const { responses } = description.paths[route.path][route.method.toLowerCase()];
-    seen.set(String(status), (seen.get(String(status)) ?? 0) + 1);
-    const declared: Declared | undefined = responses[status];
-    if (declared === undefined) {
-      faults.push(`${where} is not declared: ${payload.slice(0, 200)}`);
-      return;
-    }
-    const place = declared.$ref ?? `#/paths/${key(route.path)}/${route.method.toLowerCase()}/responses/${status}`;
-    const response: Declared =
-      declared.$ref === undefined ? declared : description.components.responses[declared.$ref.split('/').at(-1)!];
-    const media = type.split(';')[0]!;
-    if (response.content !== undefined && !(media in response.content)) {
-      faults.push(`${where} is ${media}, of which nothing is declared: ${payload.slice(0, 200)}`);
-      return;
-    }
-    if (response.content?.[media]?.schema === undefined || media !== 'application/json') return;
-    const ref = `openapi${place}/content/${key(media)}/schema`;
-    const check = judges.get(ref) ?? ajv.compile({ $ref: ref });
-    judges.set(ref, check);
-    if (!check(JSON.parse(payload))) {
-      faults.push(`${where}: ${ajv.errorsText(check.errors)}: ${payload.slice(0, 300)}`);
-    }
-  };
+    const judge = (route: Route, url: string, status: number, type: string, payload: string): void => {
+      const where = `${route.method} ${url}: ${status}`;
+      const { responses } = description.paths[route.path][route.method.toLowerCase()];
+      seen.set(String(status), (seen.get(String(status)) ?? 0) + 1);
+      const declared: Declared | undefined = responses[status];
+      if (declared === undefined) {
+        faults.push(`${where} is not declared: ${payload.slice(0, 200)}`);
+        return;
+      }
+      const place = declared.$ref ?? `#/paths/${key(route.path)}/${route.method.toLowerCase()}/responses/${status}`;
+      const response: Declared =
+        declared.$ref === undefined ? declared : description.components.responses[declared.$ref.split('/').at(-1)!];
+      const media = type.split(';')[0]!;
+      if (response.content !== undefined && !(media in response.content)) {
+        faults.push(`${where} is ${media}, of which nothing is declared: ${payload.slice(0, 200)}`);
+        return;
+      }
+      if (response.content?.[media]?.schema === undefined || !/[/+]json$/.test(media)) return;
+      judged.add(media);
+      const ref = `openapi${place}/content/${key(media)}/schema`;
+      const check = judges.get(ref) ?? ajv.compile({ $ref: ref });
+      judges.set(ref, check);
+      if (!check(JSON.parse(payload))) {
+        faults.push(`${where}: ${ajv.errorsText(check.errors)}: ${payload.slice(0, 300)}`);
+      }
+    };
 
-  const open = new Set<Promise<void>>();
-  const ask = (route: Route): void => {
-    const { url, payload } = requestOf(route, random);
-    const { method } = route;
-    const headers = { host: '127.0.0.1', 'x-arm-bridge-client': oneOf(random, PEOPLE) };
-    const asking = http
-      .inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) })
-      .then(({ statusCode, headers: told, payload: answer }) =>
-        judge(route, url, statusCode, String(told['content-type'] ?? ''), answer),
-      )
-      .finally(() => open.delete(asking));
-    open.add(asking);
-  };
+    const open = new Set<Promise<void>>();
+    const ask = (route: Route): void => {
+      const { url, payload } = requestOf(route, random);
+      const { method } = route;
+      const headers = {
+        host: '127.0.0.1',
+        'x-arm-bridge-client': oneOf(random, PEOPLE),
+        accept: oneOf(random, ACCEPTED),
+      };
+      const asking = http
+        .inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) })
+        .then(({ statusCode, headers: told, payload: answer }) =>
+          judge(route, url, statusCode, String(told['content-type'] ?? ''), answer),
+        )
+        .finally(() => open.delete(asking));
+      open.add(asking);
+    };
 
-  for (let i = 0; i < REQUESTS; i++) {
-    if (i % ROUND === 0) {
-      for (const robot_name of ARMS) await bridge.post('/robot/add-connection', { robot_name, connection_details: {} });
-      await bridge.post('/stop/reset');
-      await bridge.post('/move/init?take_over=true');
+    for (let i = 0; i < REQUESTS; i++) {
+      if (i % ROUND === 0) {
+        for (const robot_name of ARMS)
+          await bridge.post('/robot/add-connection', { robot_name, connection_details: {} });
+        await bridge.post('/stop/reset');
+        await bridge.post('/move/init?take_over=true');
+      }
+      ask(routes[i % routes.length]!);
+      await bridge.pass(PAUSE);
+      if (open.size >= MOST_OPEN) await bridge.until(Promise.race(open));
     }
-    ask(routes[i % routes.length]!);
-    await bridge.pass(PAUSE);
-    if (open.size >= MOST_OPEN) await bridge.until(Promise.race(open));
-  }
-  await bridge.until(Promise.all(open));
-  expect(faults.slice(0, 10)).toEqual([]);
-  // Most of what was asked was done, and not refused.
-  expect(seen.get('200')! + (seen.get('202') ?? 0), JSON.stringify([...seen])).toBeGreaterThan(REQUESTS / 2);
-});
+    await bridge.until(Promise.all(open));
+    expect(faults.slice(0, 10)).toEqual([]);
+    expect([...judged].sort()).toEqual(['application/json', 'application/problem+json']);
+    // Most of what was asked was done, and not refused.
+    expect(seen.get('200')! + (seen.get('202') ?? 0), JSON.stringify([...seen])).toBeGreaterThan(REQUESTS / 2);
+  },
+);
 
 /** A part of a JSON pointer. */
 const key = (text: string): string =>

@@ -164,7 +164,7 @@ test.skipIf(!imports('websockets'))(
     const { stdout } = await run(PYTHON, [script], { env: { ...env, PYTHONPATH: path } });
     const refused = [401, 'http_401', 'The token has been revoked.', 'r-1'];
     const types = ['hello', 'hello', 'hello', 'hello'];
-    const alone = { no_arm: 'unknown_arm', no_token: 401, waited: true, noticed: true };
+    const alone = { no_arm: 'unknown_arm', no_token: 401, waited: true, noticed: true, slow: true };
     const unheard = expect.stringContaining('has said nothing for 2 s');
     expect(JSON.parse(stdout)).toEqual([
       { types: [...types, 'hello'], refused, ...alone, unheard },
@@ -172,4 +172,29 @@ test.skipIf(!imports('websockets'))(
     ]);
   },
   60_000,
+);
+
+test.skipIf(!imports('websockets'))(
+  'a stop of the client is heard by its own port while the rest of the bridge answers nothing, and says what a bridge has answered',
+  async () => {
+    const path = fileURLToPath(new URL('../../clients/python/src', import.meta.url));
+    const script = fileURLToPath(new URL('python_stop.py', import.meta.url));
+    const { stdout } = await run(PYTHON, [script], { env: { ...env, PYTHONPATH: path } });
+    const seen = {
+      unlearned: [['main', '/api/v1/stop']],
+      robots: [0, 0],
+      quick: true,
+      learned: [
+        ['main', '/api/v1/stop'],
+        ['main', '/api/v1/stop?arm=left'],
+        ['own', '/api/v1/stop'],
+        ['own', '/api/v1/stop?arm=left'],
+      ],
+      stopped: [0],
+      refused: ['http_401', 401],
+      nobody: ['unreachable', null],
+    };
+    expect(JSON.parse(stdout)).toEqual([seen, seen]);
+  },
+  120_000,
 );

@@ -29,6 +29,8 @@ class StandIn:
     later = []
     #: Streams are left silent, also those that a busy machine opens later than their client waits.
     silent = False
+    #: Streams have states, in these pauses, s; 0: none.
+    pause = 0
 
     def start(self):
         self.server = serve(self.greet, "127.0.0.1", self.port, process_request=self.check, close_timeout=0.1)
@@ -44,6 +46,9 @@ class StandIn:
         else:
             # A stream that ends before it has been asked for anything has not begun.
             stream.recv()
+        while self.pause:
+            stream.send('{"type": "arms", "arms": [{"id": 0}]}')
+            time.sleep(self.pause)
 
     def leave(self):
         self.server.shutdown()
@@ -87,6 +92,20 @@ def unreachable(bridge):
     raise AssertionError("heard")
 
 
+def slow(bridge, there):
+    """How often the states of a slow stream are read before the next one comes."""
+    there.pause = 0.8
+    reads = 0
+    with JointStream(bridge.arm(0), rate=1) as stream:
+        until = time.monotonic() + 2
+        while time.monotonic() < until:
+            assert stream.state()["id"] == 0
+            reads += 1
+            time.sleep(0.1)
+        there.pause = 0
+    return reads > 2
+
+
 def tried(bridge, there):
     frames = bridge.live("arms")
     types = [next(frames)["type"]]
@@ -106,11 +125,12 @@ def tried(bridge, there):
     unheard = unreachable(bridge)
     there.silent = False
     no_arm = refused(lambda: JointStream(bridge.arm(7)))
+    read_slow = slow(bridge, there)
     there.refuses = True
     told = refused(lambda: next(frames))
     no_token = refused(lambda: JointStream(bridge.arm(0)))
     there.refuses = False
-    return {"types": types, "refused": told, "no_arm": no_arm[1], "no_token": no_token[0], "waited": waited >= 2, "unheard": unheard, "noticed": noticed < SILENCE}
+    return {"types": types, "refused": told, "no_arm": no_arm[1], "no_token": no_token[0], "waited": waited >= 2, "unheard": unheard, "noticed": noticed < SILENCE, "slow": read_slow}
 
 
 async def tried_async(bridge, there):

@@ -32,6 +32,14 @@ const place = z
 /** Content of a datagram. */
 export type Datagram = z.output<typeof datagram>;
 
+/** What phosphobot calls the fault of a datagram that cannot be read. */
+function faultOf(text: string, { detail }: HttpProblem): string {
+  // Stands for bytes that are not UTF-8.
+  if (text.includes('\ufffd')) return 'invalid_encoding';
+  const isJson = typeof detail !== 'string' && !detail.some(({ type }) => type === 'json_invalid');
+  return isJson ? 'validation_error' : 'invalid_json';
+}
+
 /**
  * Reads a datagram and passes it to the client whose secret it carries. phosphobot's clients send no secret. Their
  * datagrams are accepted if only this computer reaches the bridge and no token is needed: they could send requests as
@@ -46,7 +54,7 @@ function receiver({ services: { config, tokens }, datagrams }: Parts): Receive {
     } catch (error) {
       if (!(error instanceof HttpProblem)) throw error;
       // No reply without the secret, because the sender address may be forged.
-      if (trusting) reply({ error: 'refused', detail: error.message });
+      if (trusting) reply({ error: faultOf(text, error), detail: error.message });
       return;
     }
     const trusted = trusting ? datagrams.senderAt(from) : null;

@@ -19,8 +19,9 @@ from ._sync import Arm, as_json
 
 #: The bridge answers, and sends the next state, within this time unless it is gone, s.
 PATIENCE = 5.0
-#: A state that came longer ago is none any more, s.
+#: A state that came longer ago is none any more: s, and states that should have come since.
 STALE = 0.5
+MISSED = 3
 
 
 class JointStream:
@@ -35,6 +36,8 @@ class JointStream:
     def __init__(self, arm: Arm, rate: float = 100) -> None:
         self.arm = arm
         self._id = arm.facts()["id"]
+        # The bridge refuses a rate below 1, in words of its own.
+        self._stale = max(STALE, MISSED / max(rate, 1))
         self._news = threading.Condition()
         self._state: types.ArmState | None = None
         self._came = time.monotonic()
@@ -63,14 +66,14 @@ class JointStream:
     def state(self) -> types.ArmState:
         """
         The newest state; `sampled` says when it was read from the servos, in seconds since the epoch. Raises Unreachable where
-        none has come for 0.5 s.
+        none has come for 0.5 s or the time of 3 states, whichever is longer.
         """
         with self._news:
             state, came, ended = self._state, self._came, self._ended
         if ended is not None:
             raise self._gone(ended)
-        if state is None or time.monotonic() - came > STALE:
-            raise self._gone(f"the bridge has said nothing for {STALE} s")
+        if state is None or time.monotonic() - came > self._stale:
+            raise self._gone(f"the bridge has said nothing for {self._stale:.2g} s")
         return state
 
     def write(self, positions: Mapping[str, float]) -> None:

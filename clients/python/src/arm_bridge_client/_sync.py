@@ -10,6 +10,7 @@ import re
 import socket
 import ssl
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, cast
@@ -23,11 +24,14 @@ from websockets.http11 import Response
 
 from . import types
 from ._errors import BridgeError, NotDone, Refused, Unreachable, problem_of
+from ._first import first
 
 #: Anything but a motion is answered within this time, s. A motion is when it has ended, which the bridge bounds.
 TIMEOUT = 40.0
 #: A computer that is there takes a connection within this time, s.
 CONNECTING = 5.0
+#: A bridge that has just answered tells its stop port within this time, or is too busy, s.
+LEARNING = 1.0
 #: A computer that has gone answers no probes of this one's system, which begin after this time without an answer, s, and last as long again.
 PROBING = 5
 #: A live stream is pinged this often, an answer waited for as long, and its end for one more second, s.
@@ -127,6 +131,9 @@ class Bridge:
             trust_env=self._proxies,
             transport=httpx.HTTPTransport(verify=verify, socket_options=_probes()) if direct else None,
         )
+        # Port that hears stops alone; None: none, or not known yet.
+        self._stop_port: int | None = None
+        self._knows_stop_port = False
         #: The recordings that the bridge keeps.
         self.recordings = Recordings(self)
         #: What all arms do together, as it is recorded.
@@ -200,7 +207,14 @@ class Bridge:
 
         Returns the answer, as text where it is no JSON. Raises NotDone for one with `status: "error"`, besides what `send` raises.
         """
-        answer = self.send(method, path, body=body, file=file, headers=headers, patient=patient, **query)
+        told = self._ask(method, path, body=body, file=file, headers=headers, patient=patient, **query)
+        # Learned before it is needed: later, the bridge may be too busy to tell it.
+        if not self._knows_stop_port:
+            self._learn()
+        return told
+
+    def _ask(self, method: str, path: str, **asked: Any) -> Any:
+        answer = self.send(method, path, **asked)
         self._text(answer)
         told = _told(answer)
         if isinstance(told, dict) and told.get("status") == "error":
@@ -214,6 +228,18 @@ class Bridge:
             raise self._unreachable(error) from None
         return answer.text
 
+    def _learn(self) -> None:
+        """Learns the port of the stop. A bridge that is too busy to tell it is asked again after its next answer."""
+        try:
+            answer = self._http.get("/status", timeout=min(self._timeout, LEARNING))
+            told = _told(answer)
+        except (httpx.HTTPError, ValueError):
+            return
+        if answer.is_server_error or answer.status_code in LATER:
+            return
+        self._knows_stop_port = True
+        self._stop_port = told.get("stop_port") if isinstance(told, dict) else None
+
     def _unreachable(self, error: Exception) -> Unreachable:
         """To be raised `from None`: it says what the error says, whose way through httpx is screens long in a notebook."""
         why = str(error) or type(error).__name__
@@ -225,7 +251,9 @@ class Bridge:
 
     def status(self) -> types.BridgeStatus:
         """State of the bridge and its arms."""
-        return cast(types.BridgeStatus, self.call("GET", "/status"))
+        status = cast(types.BridgeStatus, self._ask("GET", "/status"))
+        self._knows_stop_port, self._stop_port = True, status.get("stop_port")
+        return status
 
     def arms(self) -> list[types.ArmOverview]:
         """What the arms are, and in `now` how they are."""
@@ -255,8 +283,18 @@ class Bridge:
         raise Refused(f"the bridge has no arm with the id {arm}", code="unknown_arm")
 
     def stop(self) -> types.StopResponse:
-        """All arms brake and hold, and refuse every motion until reset()."""
-        return cast(types.StopResponse, self.call("POST", "/api/v1/stop"))
+        """
+        All arms brake and hold, and refuse every motion until reset(). Asks the port that hears stops alone too, if the bridge has
+        answered anything before: the rest of it may be busy. The first confirmation counts.
+        """
+        return self._stop()
+
+    def _stop(self, **query: Any) -> types.StopResponse:
+        urls = ["/api/v1/stop"]
+        if self._stop_port is not None:
+            urls.append(str(httpx.URL(self.url).copy_with(port=self._stop_port, path=urls[0])))
+        asks = [partial(self._ask, "POST", url, **query) for url in urls]
+        return cast(types.StopResponse, first(asks))
 
     def invitation(self) -> types.Invitation:
         """Where other computers open the page, and the token that lets them look and stop alone; each None where there is none."""
@@ -479,8 +517,11 @@ class Arm:
 
     def call(self, path: str, *, body: Any = None, patient: bool = False, **query: Any) -> Any:
         """POSTs to an operation that is about this arm."""
-        query["arm" if isinstance(self.key, str) else "robot_id"] = self.key
-        return self.bridge.call("POST", path, body=body, patient=patient, **query)
+        return self.bridge.call("POST", path, body=body, patient=patient, **query, **self._named())
+
+    def _named(self) -> dict[str, str | int]:
+        """How a query names this arm."""
+        return {"arm": self.key} if isinstance(self.key, str) else {"robot_id": self.key}
 
     def _path(self, below: str = "") -> str:
         """Path of what the interface has of this arm below /api/v1/arms."""
@@ -593,7 +634,7 @@ class Arm:
 
     def stop(self) -> types.StopResponse:
         """Brakes and holds, and refuses every motion until reset()."""
-        return cast(types.StopResponse, self.call("/api/v1/stop"))
+        return self.bridge._stop(**self._named())
 
     def reset(self) -> types.StopResponse:
         """Ends the stop. Nothing moves by that."""
