@@ -289,7 +289,8 @@ def features_of(
 def episodes_in(folder: Path) -> list[tuple[Path, str, str]]:
     """
     Episodes of a data set of the bridge that nobody has called bad, in the order in which they were recorded: their files, their
-    tasks, and why they were broken off, which is empty for those that were not and for those that somebody has called good. The files themselves have the tasks that were said at the start, and people may have corrected them since.
+    tasks, and why they were broken off, which is empty for those that were not and for those that somebody has called good. The
+    files themselves have the tasks that were said at the start, and people may have corrected them since.
     """
     index = json.loads((folder / "dataset.json").read_text())
     wanted = [found for found in index["episodes"] if found["verdict"] != "bad"]
