@@ -11,8 +11,14 @@ const ANGULAR = 0.8;
 const SHARE = 0.5;
 const AXES = ['x forward', 'y left', 'z up', 'turn about x', 'turn about y', 'turn about z'];
 
+export interface JogCard {
+  readonly element: HTMLElement;
+  /** All its sliders have been let go. */
+  rest(): void;
+}
+
 /** Sliders that move joints of an arm while they are held. */
-export function jointJog(info: ArmInfo, jogger: Jogger): HTMLElement {
+export function jointJog(info: ArmInfo, jogger: Jogger): JogCard {
   const speeds = new Map<string, number>();
   const springs = info.joints.map(({ name, velocity }) =>
     spring(spoken(name), (value) => {
@@ -22,11 +28,11 @@ export function jointJog(info: ArmInfo, jogger: Jogger): HTMLElement {
       else jogger.hold(info.id, { kind: 'joints', joints: new Map(speeds) });
     }),
   );
-  return panelOf('Joints, while held', springs, jogger, () => speeds.clear());
+  return cardOf('Joints, while held', springs, () => speeds.clear());
 }
 
 /** Sliders that move the tool of an arm along and about the axes of a frame while they are held. */
-export function toolJog(info: ArmInfo, jogger: Jogger): HTMLElement {
+export function toolJog(info: ArmInfo, jogger: Jogger): JogCard {
   const twist = AXES.map(() => 0);
   let frame: 'base' | 'tool' = 'base';
   const springs = AXES.map((axis, i) =>
@@ -46,24 +52,25 @@ export function toolJog(info: ArmInfo, jogger: Jogger): HTMLElement {
   frames[0]!.setAttribute('aria-pressed', 'true');
   frames[1]!.setAttribute('aria-pressed', 'false');
   const axes = h('div', { class: 'row', role: 'group', 'aria-label': 'Axes of' }, h('span', {}, 'axes of'), ...frames);
-  return panelOf('Tool, while held', springs, jogger, () => twist.fill(0), axes);
+  return cardOf('Tool, while held', springs, () => twist.fill(0), axes);
 }
 
-function panelOf(
+function cardOf(
   title: string,
   springs: readonly Spring[],
-  jogger: Jogger,
   forget: () => void,
   ...options: readonly HTMLElement[]
-): HTMLElement {
-  jogger.onRelease(() => {
-    forget();
-    for (const each of springs) each.rest();
-  });
-  return h(
-    'section',
-    { class: 'card', 'aria-label': title },
-    h('div', { class: 'row between' }, h('h2', {}, title), ...options),
-    h('div', { class: 'springs' }, ...springs.map(({ element }) => element)),
-  );
+): JogCard {
+  return {
+    element: h(
+      'section',
+      { class: 'card', 'aria-label': title },
+      h('div', { class: 'row between' }, h('h2', {}, title), ...options),
+      h('div', { class: 'springs' }, ...springs.map(({ element }) => element)),
+    ),
+    rest() {
+      forget();
+      for (const each of springs) each.rest();
+    },
+  };
 }

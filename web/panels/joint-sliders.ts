@@ -20,6 +20,8 @@ const writing = (info: ArmInfo, joint: number, angle: number): Command => ({
 interface Row {
   readonly element: HTMLElement;
   show(frame: ArmFrame, why: string): void;
+  /** After a stop nothing that was asked for here counts. */
+  forget(): void;
 }
 
 /** A joint's angle between its limits: the knob is where it was last asked to be, the mark below where it is. */
@@ -63,10 +65,6 @@ function jointRow(info: ArmInfo, index: number, store: Store): Row {
     const answer = command(writing(info, index, radians(value))).then(({ ok }) => ok);
     void asked.ask(value, store.frames.get(info.id), answer);
   });
-  window.addEventListener('arm-bridge-stop', () => {
-    letGo();
-    asked.forget();
-  });
   const element = h(
     'div',
     { class: 'joint-slider', 'data-slider': name },
@@ -96,6 +94,10 @@ function jointRow(info: ArmInfo, index: number, store: Store): Row {
       if (shown !== null) input.value = String(Math.round(shown));
       const apart = measured !== null && target !== null && Math.abs(target - degrees(measured)) >= 2;
       setText(goal, apart ? `→ ${measure(target, 0, '°')}` : '');
+    },
+    forget() {
+      letGo();
+      asked.forget();
     },
   };
 }
@@ -152,11 +154,15 @@ function gripperRow(info: ArmInfo, store: Store): Row | null {
       block(slider, why);
       if (opening !== null && (document.activeElement !== slider || why !== '')) slider.value = String(opening);
     },
+    forget() {},
   };
 }
 
 /** Sliders that set the joints of an arm, and what opens its gripper. */
-export function jointSliders(info: ArmInfo, store: Store): { readonly element: HTMLElement; show(): void } {
+export function jointSliders(
+  info: ArmInfo,
+  store: Store,
+): { readonly element: HTMLElement; show(): void; forget(): void } {
   const joints = info.joints.flatMap((_, index) =>
     index === info.gripper?.index ? [] : [jointRow(info, index, store)],
   );
@@ -177,6 +183,9 @@ export function jointSliders(info: ArmInfo, store: Store): { readonly element: H
       const why = whyNotHeld(store, info);
       setText(about, why);
       for (const row of rows) row.show(frame, why);
+    },
+    forget() {
+      for (const row of rows) row.forget();
     },
   };
 }

@@ -63,16 +63,24 @@ function folded(title: string, ...parts: readonly HTMLElement[]): HTMLElement {
   return h('details', { class: 'card' }, h('summary', {}, title), ...parts);
 }
 
+interface Controls extends Shown {
+  /** The sliders that are held have been let go. */
+  rest(): void;
+  /** All arms have been stopped. */
+  stopped(): void;
+}
+
 /** What moves one arm. */
-function controls(info: ArmInfo, store: Store, jogger: Jogger): Shown {
+function controls(info: ArmInfo, store: Store, jogger: Jogger): Controls {
   const first = poses(info, store);
   const joints = jointSliders(info, store);
   const form = moveForm(info);
+  const [tool, each] = [toolJog(info, jogger), jointJog(info, jogger)];
   const held = h(
     'div',
     { class: 'panel', role: 'group', 'aria-label': 'While held' },
-    toolJog(info, jogger),
-    folded('Joints, while held', jointJog(info, jogger)),
+    tool.element,
+    folded('Joints, while held', each.element),
   );
   const element = h(
     'div',
@@ -91,13 +99,18 @@ function controls(info: ArmInfo, store: Store, jogger: Jogger): Shown {
       block(held, whyNotHeld(store, info));
       form.allow(whyNoMotion(store, info));
     },
+    rest() {
+      tool.rest();
+      each.rest();
+    },
+    stopped: () => joints.forget(),
   };
 }
 
 /** Moves arms, one at a time. Nothing here can be pressed while this page may not move arms. */
 export function movePanel(store: Store, jogger: Jogger): HTMLElement {
   const fieldset = h('fieldset', { class: 'panel', disabled: true });
-  let parts: readonly Shown[] = [];
+  let parts: readonly Controls[] = [];
   /** Arms come and go: the one that a person has chosen stays chosen. */
   let name = '';
   store.on(['models'], () => {
@@ -129,5 +142,12 @@ export function movePanel(store: Store, jogger: Jogger): HTMLElement {
     if (fieldset.offsetParent !== null) show();
   });
   window.addEventListener('resize', show);
+  // Arms come and go, their parts with them: listeners of their own would stay.
+  window.addEventListener('arm-bridge-stop', () => {
+    for (const part of parts) part.stopped();
+  });
+  jogger.onRelease(() => {
+    for (const part of parts) part.rest();
+  });
   return h('div', { class: 'panel' }, fieldset);
 }
