@@ -10,6 +10,7 @@ import { ConfigError } from '../config/load.ts';
 import { type ArmConfig, armConfig, MOST_ARMS, type PairConfig, pairConfig } from '../config/schema.ts';
 import { AssignError } from '../servo/assign.ts';
 import { type Bench, listed, servoName } from '../servo/bench.ts';
+import { likelyArms } from '../servo/port/adapters.ts';
 import { describePort, type PortInfo } from '../servo/port/discovery.ts';
 import type { ServoFamily } from '../servo/servo-family.ts';
 import {
@@ -111,6 +112,17 @@ export interface SetupView extends Omit<SetupRequest, 'variant' | 'bus'> {
   /** Arms that it can be paired with in its role. */
   readonly counterparts: readonly string[];
   readonly by: string;
+}
+
+/** A USB adapter without an arm. */
+export interface FreePort {
+  /** Bus URL for the configuration. */
+  readonly bus: string;
+  readonly about: string;
+  /** Name of a kind of adapter that arms have; null: an unknown one. */
+  readonly adapter: string | null;
+  /** Models of arms that it suggests. */
+  readonly likely: readonly string[];
 }
 
 /** An arm model with its builds, the plain one first. */
@@ -221,13 +233,16 @@ export class SetupService {
     }
   }
 
-  /** USB adapters without an arm: description of each, and the arms that usually have it. */
-  async ports(): Promise<
-    readonly { readonly bus: string; readonly about: string; readonly likely: readonly string[] }[]
-  > {
+  /** USB adapters without an arm. */
+  async ports(): Promise<readonly FreePort[]> {
     const held = this.#open?.request.bus;
     const free = (await this.#parts.ports()).filter(({ port, bus }) => port.vendorId !== null && bus !== held);
-    return free.map(({ port, bus }) => ({ bus, about: describePort(port), likely: port.adapter?.arms ?? [] }));
+    return free.map(({ port, bus }) => ({
+      bus,
+      about: describePort(port),
+      adapter: port.adapter?.name ?? null,
+      likely: port.adapter === null ? [] : likelyArms(port.adapter),
+    }));
   }
 
   view(): SetupView | null {

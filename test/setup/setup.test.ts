@@ -201,9 +201,15 @@ test('an adapter that is plugged in is there to be set up, with the arms that co
     {
       bus: 'serial:?serial=58FA1234',
       about: expect.stringContaining('serial 58FA1234'),
+      adapter: 'WCH CH343',
       likely: ['so101', 'so100'],
     },
   ]);
+  // One that comes with no arm is said to have servos of a family: the arms of that family may be behind it.
+  const bare = { ...SO101_ADAPTER, tty: 'ttyUSB0', usb: '1-7', byId: 'bare' };
+  tree.adapter({ ...bare, attributes: { ...bare.attributes, idProduct: '7523', serial: 'A1' } });
+  bridge.host.ports = await discoverPorts(tree.root);
+  expect((await free())[1]).toMatchObject({ adapter: 'WCH CH340', likely: ['so101', 'so100'] });
   bridge.host.ports = [];
   expect(await free()).toEqual([]);
 });

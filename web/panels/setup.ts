@@ -427,15 +427,16 @@ export function setupPanel(store: Store, hands: Hands, open: (panel: 'setup' | '
   let listed = '';
   let due: HTMLDetailsElement | null = null;
 
-  const announce = (bus: string, likely: readonly string[]): void => {
-    if (announced.has(bus) || likely.length === 0 || !store.mayControl || setting.session !== null) return;
+  const announce = ({ bus, adapter, likely }: SetupState['ports'][number]): void => {
+    if (announced.has(bus) || adapter === null || !store.mayControl || setting.session !== null) return;
     announced.add(bus);
     const setUp = (): void => {
       open('setup');
       if (setting.session === null) form.open(bus, likely);
     };
     const gone = (): boolean => setting.state?.ports.every((port) => port.bus !== bus) ?? false;
-    notice('ask', 'A new arm on USB: set it up?', { ways: [{ label: 'Set it up', run: setUp }], gone });
+    const what = likely.length > 0 ? 'A new arm on USB' : `An adapter that an arm may have (${adapter}) is on USB`;
+    notice('ask', `${what}: set it up?`, { ways: [{ label: 'Set it up', run: setUp }], gone });
   };
   const showPorts = ({ ports: found, no_practice }: SetupState): void => {
     const key = JSON.stringify(found);
@@ -453,7 +454,7 @@ export function setupPanel(store: Store, hands: Hands, open: (panel: 'setup' | '
       );
     }
     for (const bus of announced) if (found.every((port) => port.bus !== bus)) announced.delete(bus);
-    for (const { bus, likely } of found) announce(bus, likely);
+    for (const port of found) announce(port);
     setText(none, found.length === 0 ? 'No adapter without an arm is plugged in.' : '');
     block(practise, no_practice);
     setText(why, no_practice);
@@ -464,8 +465,11 @@ export function setupPanel(store: Store, hands: Hands, open: (panel: 'setup' | '
     if (state !== null) showPorts(state);
     form.show();
     session.show();
-    rest.hidden = setting.session !== null || !form.element.hidden;
-    if (setting.session !== null) ready.hidden = true;
+    // Somebody else's set-up hides nothing but the beginning of another one.
+    const isMine = setting.session !== null && setting.session.by === store.hello?.client;
+    rest.hidden = isMine || !form.element.hidden;
+    starting.hidden = setting.session !== null;
+    if (isMine) ready.hidden = true;
     setText(outcome, setting.session === null && !busy ? setting.outcome : '');
     setText(fault, setting.session === null && !busy ? withoutCommands(setting.fault) : '');
     const next = way.show()?.element ?? (ready.hidden ? start : null);

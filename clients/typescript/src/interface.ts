@@ -3832,7 +3832,9 @@ export interface components {
             /** @description As the configuration names it. */
             bus: string;
             about: string;
-            /** @description Models that usually come with this adapter. */
+            /** @description Kind of adapter that arms have; null: an unknown one. */
+            adapter: string | null;
+            /** @description Models that usually come with this adapter, or with others of its servos. */
             likely: string[];
         };
         /** ArmBuilds */
@@ -7024,6 +7026,7 @@ export interface operations {
                      *         {
                      *           "bus": "serial:?serial=58FA0001",
                      *           "about": "/dev/ttyACM0 USB Single Serial",
+                     *           "adapter": "WCH CH343",
                      *           "likely": [
                      *             "so101"
                      *           ]

@@ -5,7 +5,7 @@ import { ConfigError, loadConfig } from '../../config/load.ts';
 import type { PairConfig } from '../../config/schema.ts';
 import { AssignError, type SetupLine } from '../../servo/assign.ts';
 import { listed, servoName } from '../../servo/bench.ts';
-import { ADAPTERS } from '../../servo/port/adapters.ts';
+import { ADAPTERS, likelyArms } from '../../servo/port/adapters.ts';
 import { describePort, lastingUrl, type PortInfo } from '../../servo/port/discovery.ts';
 import { PortError } from '../../servo/port/port.ts';
 import { BusUrlError, parseBusUrl } from '../../servo/port/url.ts';
@@ -218,7 +218,7 @@ async function askedPort({ asker, ports, replugged }: WizardParts): Promise<Chos
     }
     const bus = lastingUrl(port, await ports());
     asker.tell('info', `${describePort(port)}: ${bus}`);
-    return { bus, likely: port.adapter?.arms ?? [] };
+    return { bus, likely: port.adapter ? likelyArms(port.adapter) : [] };
   }
 }
 

@@ -62,7 +62,10 @@ const setupState = z
           .object({
             bus: z.string().describe('As the configuration names it.'),
             about: z.string(),
-            likely: z.array(z.string()).describe('Models that usually come with this adapter.'),
+            adapter: z.string().nullable().describe('Kind of adapter that arms have; null: an unknown one.'),
+            likely: z
+              .array(z.string())
+              .describe('Models that usually come with this adapter, or with others of its servos.'),
           })
           .register(components, { id: 'FreePort' }),
       )
@@ -201,7 +204,14 @@ export const setupRoutes = [
       description: 'Adapters without an arm, models, pairs on trial, and the set-up under way.',
       schema: setupState,
       example: {
-        ports: [{ bus: 'serial:?serial=58FA0001', about: '/dev/ttyACM0 USB Single Serial', likely: ['so101'] }],
+        ports: [
+          {
+            bus: 'serial:?serial=58FA0001',
+            about: '/dev/ttyACM0 USB Single Serial',
+            adapter: 'WCH CH343',
+            likely: ['so101'],
+          },
+        ],
         models: [{ model: 'so101', builds: [{ variant: 'follower', title: 'SO-101' }] }],
         no_practice: '',
         arms: ['follower'],

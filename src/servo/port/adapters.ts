@@ -26,6 +26,12 @@ export const ADAPTERS: readonly AdapterFingerprint[] = [
   { vendorId: '0403', productId: '6015', name: 'FTDI FT-X', family: null, arms: [] },
 ];
 
+/** Arms that an adapter suggests: those it is delivered with, else those of the other adapters of its family. */
+export function likelyArms({ arms, family }: AdapterFingerprint): readonly string[] {
+  if (arms.length > 0 || family === null) return arms;
+  return [...new Set(ADAPTERS.filter((row) => row.family === family).flatMap((row) => row.arms))];
+}
+
 /** The first fingerprint that fits, or null. */
 export function recogniseAdapter(vendorId: string | null, productId: string | null): AdapterFingerprint | null {
   const fits = (row: AdapterFingerprint): boolean =>

@@ -1780,7 +1780,9 @@ class FreePort(TypedDict):
     # As the configuration names it.
     bus: str
     about: str
-    # Models that usually come with this adapter.
+    # Kind of adapter that arms have; null: an unknown one.
+    adapter: Union[str, None]
+    # Models that usually come with this adapter, or with others of its servos.
     likely: List[str]
 
 
