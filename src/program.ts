@@ -173,7 +173,7 @@ async function run(options: Options, rosArgs: readonly string[]): Promise<void> 
   const arms = bridge.arms.all.map((arm) => `${arm.name} (id ${arm.id}, ${arm.bus})`).join(', ');
   logger.info(`arm-bridge ${VERSION}: ${arms}; HTTP on ${scheme}://${shown}:${port}`);
   if (bridge.stopPort !== null) {
-    logger.info(`POST ${scheme}://${shown}:${bridge.stopPort}/stop is heard whatever else the bridge is busy with`);
+    logger.info(`Stops are also heard on port ${bridge.stopPort}, whatever else the bridge is busy with`);
   }
   const here = ['127.0.0.1', '0.0.0.0', '::1', '::'].includes(host) ? 'localhost' : shown;
   const page = `${scheme}://${here}:${port}${options.demo ? '/#tour' : ''}`;

@@ -87,9 +87,11 @@ export function cablePicture({ servos, step }: SetupSession): SVGElement {
   const between = chain.flatMap(({ joint }, i) =>
     converters[i] === null ? [] : [`, with a converter from ${converters[i]} before ${spoken(joint)}`],
   );
+  // Its gear is in none of its registers: a person reads it from the label.
+  const part = due?.part?.split(',')[0]?.replace(/^gear /, '') ?? null;
   const text = whole
     ? `The adapter, and all servos one behind the other${between.join('')}`
-    : `A cable from the adapter to the servo for ${spoken(due.joint)} alone`;
+    : `A cable from the adapter to the servo for ${spoken(due.joint)} alone${due.part === null ? '' : `, ${due.part}`}`;
   const width = 80 + SPACE * chain.length;
   const boxes = chain.map((servo, i) => {
     const x = 80 + SPACE * i;
@@ -99,7 +101,8 @@ export function cablePicture({ servos, step }: SetupSession): SVGElement {
       'g',
       { class: `servo ${state}` },
       svg('rect', { x, y: 50, width: 40, height: 30, rx: 4 }),
-      svg('text', { x: x + 20, y: 69 }, String(servo.id)),
+      svg('text', { x: x + 20, y: servo === due && part !== null ? 63 : 69 }, String(servo.id)),
+      ...(servo === due && part !== null ? [svg('text', { x: x + 20, y: 75, class: 'small' }, part)] : []),
       ...label.map((word, line) => svg('text', { x: x + 20, y: 94 + 11 * line, class: 'small' }, word)),
     );
   });

@@ -216,7 +216,7 @@ describe.skipIf(!HAS_BROWSER)('the controls of the page', () => {
     await expect.poll(async () => (await bridge.arm(0)).state, PATIENCE).toBe('stopped');
   });
 
-  test('the header is amber, and says so in words, while the computer is too busy', async () => {
+  test('the header is amber, and says so in words, while the computer is too busy, and Arms says that ROS 2 is being prepared', async () => {
     const bridge = await startBridge();
     const page = await (await openWindow()).newPage();
     let trouble = 'this computer is too busy: 9 % of cycles late';
@@ -224,11 +224,14 @@ describe.skipIf(!HAS_BROWSER)('the controls of the page', () => {
       const bridgeSide = socket.connectToServer();
       bridgeSide.onMessage((text) => {
         const message = JSON.parse(String(text));
-        socket.send(JSON.stringify(message.type === 'loop' ? { ...message, trouble } : message));
+        const ros = { ...message.ros, preparing: trouble === '' ? null : { step: 'from PyPI', left: 40 } };
+        socket.send(JSON.stringify(message.type === 'loop' ? { ...message, trouble, ros } : message));
       });
     });
     await page.goto(bridge.url);
     await shows(page, '#busy', /^Computer too busy$/);
+    const preparing = page.getByText('ROS 2 is being prepared: on in about 40 s. Everything else works already.');
+    await preparing.waitFor();
     const why = (): Promise<string | null> => page.locator('body[data-computer=busy] #busy').getAttribute('title');
     await expect.poll(why, PATIENCE).toMatch(/^This computer .* End other programs on it\.$/);
     expect(await axeViolations(page)).toEqual([]);
@@ -236,6 +239,7 @@ describe.skipIf(!HAS_BROWSER)('the controls of the page', () => {
     expect(await axeViolations(page, ['color-contrast'])).toEqual([]);
     trouble = '';
     await page.locator('body[data-computer=free]').waitFor();
+    await preparing.waitFor({ state: 'hidden' });
   });
 
   test('where there is no WebGL the arms are drawn flat, from the side and from above, and a line says why', async () => {

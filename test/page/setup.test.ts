@@ -30,12 +30,14 @@ describe.skipIf(!HAS_BROWSER)('the set-up on the control page', () => {
     const page = await openPage(await startBridge());
     // Only what is plugged in is made up: what the bridge finds out of it is judged in test/setup/setup.test.ts.
     let plugged: readonly string[] = [];
+    let adapter: string | null = 'WCH CH343';
     await page.route('**/api/v1/setup', async (route) => {
       const answer = await route.fetch();
       const ports = plugged.map((serial) => ({
         bus: `serial:?serial=${serial}`,
         about: `/dev/ttyACM0 USB Single Serial 1a86:55d3 serial ${serial}`,
-        likely: ['so101', 'so100'],
+        adapter,
+        likely: adapter === 'WCH CH343' ? ['so101', 'so100'] : [],
       }));
       await route.fulfill({ response: answer, json: { ...(await answer.json()), ports } });
     });
@@ -64,5 +66,36 @@ describe.skipIf(!HAS_BROWSER)('the set-up on the control page', () => {
     plugged = [];
     await notice.waitFor({ state: 'detached' });
     await expect.poll(() => card.textContent(), PATIENCE).toContain('No adapter without an arm is plugged in.');
+    // What no arm is known to come with is listed, and not told of; an adapter of anything is told of by its own name.
+    adapter = null;
+    plugged = ['0001'];
+    await expect.poll(() => card.textContent(), PATIENCE).toContain('serial 0001');
+    expect(await page.locator('.notice').count()).toBe(0);
+    adapter = 'Silicon Labs CP210x';
+    await page
+      .locator('.notice', { hasText: 'An adapter that an arm may have (Silicon Labs CP210x) is on USB' })
+      .waitFor();
+  });
+
+  test("says of somebody else's set-up who does it and how far it is, and leaves the first teleoperation of another pair open", async () => {
+    const bridge = await startBridge();
+    const page = await openPage(bridge);
+    // As if this pair had been set up here.
+    await page.route('**/api/v1/setup', async (route) => {
+      const answer = await route.fetch();
+      const trials = [{ leader: 'leader', follower: 'follower' }];
+      await route.fulfill({ response: answer, json: { ...(await answer.json()), trials } });
+    });
+    await bridge.post('/api/v1/setup', { bus: null, model: 'so101', role: 'leader', name: 'practice_leader' });
+    await bridge.post('/api/v1/setup/next', { action: 'singly' });
+    await page.locator('#tab-setup').press('Enter');
+    const card = page.locator('section[aria-label=Set-up]');
+    await expect.poll(() => card.locator('.say').textContent(), PATIENCE).toMatch(/ is setting this arm up\.$/);
+    await expect.poll(() => card.getAttribute('data-due'), PATIENCE).toBe('gripper');
+    expect(await card.locator('.servo.on').textContent()).toMatch(/^6C046/);
+    expect(await page.locator('details[aria-label="First teleoperation of follower"]').isVisible()).toBe(true);
+    expect(await page.locator('details[aria-label="New arm"]').isVisible()).toBe(false);
+    await fetch(`${bridge.url}/api/v1/setup`, { method: 'DELETE' });
+    await page.locator('details[aria-label="New arm"]').waitFor();
   });
 });

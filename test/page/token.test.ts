@@ -42,6 +42,14 @@ describe.skipIf(!HAS_BROWSER)('the control page of a bridge that wants a token',
     const parts = guest.locator([...panels, 'section[aria-label=Calibration] fieldset'].join());
     const titles = await parts.evaluateAll((found) => found.map((part) => part.getAttribute('title')));
     expect(titles).toEqual(Array.from({ length: 6 }, () => 'This token may look, not move.'));
+    const line = "getComputedStyle(document.querySelector('#panel-move > fieldset'), '::before').content";
+    expect(await guest.evaluate(line)).toBe('"This token may look, not move."');
+    const target = guest.getByRole('combobox', { name: 'Arm with a target to drag' });
+    await expect.poll(() => target.getAttribute('title')).toBe('This token may look, not move.');
+    expect(await target.locator('option').allTextContents()).toEqual(['No target']);
+    expect(await guest.getByRole('button', { name: 'Turn', exact: true }).getAttribute('title')).toMatch(
+      /^Choose the arm/,
+    );
     await guest.keyboard.press('Escape');
     await says('#stop-status', /^Stopped at/);
     await context.clearCookies();

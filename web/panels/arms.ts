@@ -134,11 +134,18 @@ function armCard(info: ArmInfo, store: Store, asks: Asks): { element: HTMLElemen
 /** All arms at a glance. @param offer stands above them */
 export function armsPanel(store: Store, asks: Asks, offer: HTMLElement): HTMLElement {
   const list = h('div', { class: 'panel' });
-  const panel = h('div', { class: 'panel' }, offer, list);
+  const preparing = h('p', { class: 'about', hidden: true });
+  const panel = h('div', { class: 'panel' }, offer, preparing, list);
   let cards: { id: number; card: ReturnType<typeof armCard> }[] = [];
   store.on(['models'], () => {
     cards = store.arms.map((info) => ({ id: info.id, card: armCard(info, store, asks) }));
     list.replaceChildren(...cards.map(({ card }) => card.element));
+  });
+  store.on(['loop'], () => {
+    const step = store.loop?.ros.preparing ?? null;
+    preparing.hidden = step === null;
+    if (step !== null)
+      setText(preparing, `ROS 2 is being prepared: on in about ${step.left} s. Everything else works already.`);
   });
   store.on(['arms'], () => {
     for (const { id, card } of cards) {

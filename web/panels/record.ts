@@ -192,8 +192,8 @@ class RecordingCard {
     this.#offerDatasets(datasets);
     const facts = recordings.map((recording) => ({ recording, why }));
     showRows(this.#rows, facts, (fact) => this.#row(fact));
-    this.#newer.disabled = this.#offset === 0;
-    this.#older.disabled = this.#offset + recordings.length >= total;
+    block(this.#newer, this.#offset === 0 ? 'These are the newest.' : '');
+    block(this.#older, this.#offset + recordings.length >= total ? 'These are the oldest.' : '');
     setText(this.#room, warning || `${total} recordings; all take ${megabytes(used)} of ${megabytes(quota)}.`);
   }
 

@@ -16,9 +16,10 @@ import {
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { bridge } from '../bridge.ts';
-import { button, h, isOn, setText } from '../dom.ts';
+import { block, button, h, isOn, setText } from '../dom.ts';
 import type { Hands } from '../hand.ts';
 import type { ArmInfo } from '../protocol.ts';
+import { whyNoControl } from '../reasons.ts';
 import type { Store } from '../store.ts';
 import { ArmView } from './arm-view.ts';
 import { JointDrag } from './drag.ts';
@@ -255,15 +256,16 @@ export class ArmScene {
 
   /** Offers a target for each arm to whom may move arms. */
   #offerTarget(): void {
-    const options = ['No target', ...this.#views.map(({ arm }) => `Target: ${arm.info.name}`)];
-    this.#choice.replaceChildren(...options.map((text) => h('option', {}, text)));
-    this.#choice.disabled = !this.#store.mayControl;
+    const why = whyNoControl(this.#store);
+    const arms = why === '' ? this.#views.map(({ arm }) => `Target: ${arm.info.name}`) : [];
+    this.#choice.replaceChildren(...['No target', ...arms].map((text) => h('option', {}, text)));
+    block(this.#choice, why);
     this.#attach(null);
   }
 
   #attach(arm: ArmView | null): void {
     this.#target.attach(arm);
-    this.#turn.disabled = arm === null;
+    block(this.#turn, arm === null ? 'Choose the arm of the target first.' : '');
   }
 
   #worked(began: number): void {
