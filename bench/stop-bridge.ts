@@ -59,7 +59,7 @@ export async function startStopBridge(arms: number, exposed: boolean): Promise<S
   const child = spawn(process.execPath, [MAIN, '--config', file], { stdio: ['ignore', 'pipe', 'inherit'] });
   let stopPort = 0;
   for await (const line of createInterface({ input: child.stdout! })) {
-    const found = /:(\d+)\/stop is heard/.exec(line);
+    const found = /Stops are also heard on port (\d+)/.exec(line);
     if (found === null) continue;
     stopPort = Number(found[1]);
     break;
