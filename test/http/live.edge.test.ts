@@ -207,7 +207,7 @@ test('chunks are followed as their connection says, answered one by one, and lef
     message: null,
   });
   expect(services.chunks.taken).toMatchObject([
-    { arm: 'follower', chunk: { joints: ['gripper'], observed: null, latency: 1, blend: 0.2, deadMan: 5 } },
+    { arm: 'follower', chunk: { joints: ['gripper'], observed: null, latency: 2, blend: 0.2, deadMan: 5 } },
   ]);
   for (const [wrong, reason] of [
     [{ ...chunk, arm: 7 }, /Robot ID 7 is unknown\. Known ids: 0, 1/],
