@@ -8,17 +8,17 @@ import { stampOf } from './time.ts';
 const LEVELS: Readonly<Record<string, number>> = { info: 20, warn: 30, error: 40, fatal: 50 };
 /** Of warnings and worse, repetitions are throttled. */
 const THROTTLED = 30;
-/** Most lines of one level from one node in a second: every request to the bridge is a line of its log. */
+/** Most lines below that of one node in a second: every request to the bridge is a line of its log. */
 const MOST_LINES = 10;
 
 interface Voice {
   readonly publisher: RosPublisher;
   /** Logger name as in rcl: `follower.arm_bridge`. */
   readonly name: string;
-  readonly budgets: Map<number, Budget>;
+  readonly budget: Budget;
 }
 
-/** Lines of one level from one node within one second. */
+/** Lines of one node within one second that are no warnings. */
 interface Budget {
   second: number;
   published: number;
@@ -56,24 +56,31 @@ export class Rosout {
     const level = LEVELS[label];
     if (level === undefined) return;
     const voice = this.#arms.get(arm ?? this.#named(message)) ?? this.#root;
-    const count = level < THROTTLED ? 1 : this.#repetitions.count(`${voice.name} ${message}`, time);
-    if (count === 0) return;
-    const budget = budgetOf(voice, level, time);
-    if (budget.published === MOST_LINES) {
-      budget.heldBack++;
+    if (level < THROTTLED) {
+      if (!this.#fits(voice, level, time)) return;
+      this.#say(voice, level, time, message);
       return;
     }
-    if (budget.heldBack > 0) {
-      this.#say(
-        voice,
-        level,
-        time,
-        `${budget.heldBack} more lines within one second are in the log of the bridge alone`,
-      );
-      budget.heldBack = 0;
+    const count = this.#repetitions.count(`${voice.name} ${message}`, time);
+    if (count > 0) this.#say(voice, level, time, `${message}${times(count)}`);
+  }
+
+  /** Counts a line of this second; those held back in an earlier one are told. @param time seconds since the epoch */
+  #fits(voice: Voice, level: number, time: number): boolean {
+    const { budget } = voice;
+    const second = Math.floor(time);
+    if (budget.second !== second) Object.assign(budget, { second, published: 0 });
+    if (budget.published === MOST_LINES) {
+      budget.heldBack++;
+      return false;
     }
     budget.published++;
-    this.#say(voice, level, time, `${message}${times(count)}`);
+    if (budget.heldBack > 0) {
+      const more = `${budget.heldBack} more lines within one second are in the log of the bridge alone`;
+      this.#say(voice, level, time, more);
+      budget.heldBack = 0;
+    }
+    return true;
   }
 
   #say({ publisher, name }: Voice, level: number, time: number, msg: string): void {
@@ -92,15 +99,6 @@ export class Rosout {
 
   #voice(node: RosNode, full: string): Voice {
     const publisher = node.createPublisher('rcl_interfaces/msg/Log', '/rosout', { qos: this.#qualities.log });
-    return { publisher, name: full.slice(1).replaceAll('/', '.'), budgets: new Map() };
+    return { publisher, name: full.slice(1).replaceAll('/', '.'), budget: { second: 0, published: 0, heldBack: 0 } };
   }
-}
-
-/** Lines of this second; those held back in an earlier one are still to be told. @param time seconds since the epoch */
-function budgetOf({ budgets }: Voice, level: number, time: number): Budget {
-  const second = Math.floor(time);
-  const budget = budgets.get(level) ?? { second, published: 0, heldBack: 0 };
-  budgets.set(level, budget);
-  if (budget.second !== second) Object.assign(budget, { second, published: 0 });
-  return budget;
 }

@@ -68,7 +68,7 @@ test('other reasons, other arms and information are not held back', () => {
   ]);
 });
 
-test('however many lines the log has, a node publishes ten of a level in a second, and then how many it has not', () => {
+test('however many lines the log has, a node publishes ten in a second that are no warnings, and then how many it has not', () => {
   const { made, told } = rosout();
   const refused = (client: number) =>
     `motion of follower by an HTTP client at 10.0.0.${client} (move): refused: it is limp`;
