@@ -3,14 +3,13 @@ import { describe, expect, test } from 'vitest';
 import type { BridgeProcess } from '../e2e/support/bridge.ts';
 import { AT_ONCE, byKeyboard, byMouse, PATIENCE, type Press, startPairs, TRYING, until } from './support/actions.ts';
 import { axeViolations, HAS_BROWSER, takePicture } from './support/browser.ts';
+import { object, posesAtCube } from './support/cube.ts';
 import { openPage, startBridge } from './support/page.ts';
 
 const JOINTS = ['gripper', 'wrist_roll', 'wrist_flex', 'elbow_flex', 'shoulder_lift', 'shoulder_pan'];
 const [LEADER, FOLLOWER] = ['practice_leader', 'practice_follower'] as const;
 const DEGREE = Math.PI / 180;
-/** The simulated arm of the usual pair that has the scene before it. */
-const SCENE_ARM = 1;
-/** Of its joints, as it counts them. */
+/** Joints as an arm counts them. */
 const NAMES = [...JOINTS].reverse();
 /** Gripper angles of the leader, rad: wide enough for the cube, and closed beyond it. */
 const OPEN = 0.9;
@@ -25,12 +24,6 @@ const FIRM = 1;
 const HEIGHTS = [0.1, 0.06, 0.03, 0.014];
 /** A key for a page moves a slider by so many of its steps. */
 const PAGE_STEPS = 40;
-
-interface SeenObject {
-  readonly name: string;
-  readonly position: { readonly x: number; readonly y: number; readonly z: number };
-  readonly touches: readonly { readonly by: string; readonly force: number }[];
-}
 
 /** The keyboard is where something can be done with it: a person need not look for it. */
 async function expectKeyboardInPanel(page: Page): Promise<void> {
@@ -114,29 +107,6 @@ async function lead(card: Locator, joints: Readonly<Record<string, number>>): Pr
   }
 }
 
-/** By the physics. */
-async function cube(bridge: BridgeProcess): Promise<SeenObject> {
-  const { objects } = (await bridge.get(`/sim/objects?robot_id=${SCENE_ARM}`)).body as { objects: SeenObject[] };
-  return objects.find(({ name }) => name === 'cube')!;
-}
-
-/**
- * Joint angles of the follower around the cube, from above it to beside it, rad. A person sees them in the picture; moves and
- * joints are left alone by the question.
- */
-async function posesAt(bridge: BridgeProcess): Promise<number[][]> {
-  const { x, y } = (await cube(bridge)).position;
-  const poses: number[][] = [];
-  for (const height of HEIGHTS) {
-    // The open fingers come down before the cube, one on each side, and absolute moves count from the tool at init.
-    const place = { x: 100 * (x - 0.027 - 0.3123), y: 100 * (y - 0.0069), z: 100 * (height - 0.218) };
-    const { body } = await bridge.post('/api/v1/arms/follower/reachable', { ...place, rx: -80 });
-    expect(body).toMatchObject({ reachable: true });
-    poses.push(body.joints.slice(0, -1));
-  }
-  return poses;
-}
-
 /** Raises the follower that the bridge began with, and chooses it and the leader of the kit. @returns the card of the hand */
 async function chooseKit(page: Page): Promise<Locator> {
   await page.locator('#tab-move').click();
@@ -172,7 +142,7 @@ async function leadFollower(page: Page): Promise<void> {
 /** Picks up the cube with the follower that the bridge began with, by leading the leader of the kit: a kit has nothing before it. */
 async function pickUp(bridge: BridgeProcess, page: Page): Promise<void> {
   const hand = await chooseKit(page);
-  const poses = await posesAt(bridge);
+  const poses = await posesAtCube(bridge, HEIGHTS);
   // A person sees by how much the follower is off its place, and leads on by as much: a calibration by hand is good to degrees.
   const corrections = NAMES.map(() => 0);
   const goalsOf = (pose: readonly number[], gripper: number): Record<string, number> =>
@@ -197,12 +167,12 @@ async function pickUp(bridge: BridgeProcess, page: Page): Promise<void> {
   for (const pose of poses) await follows(pose, OPEN);
   await follows(poses.at(-1)!, SHUT);
   const grip = async (): Promise<number> => {
-    const { touches } = await cube(bridge);
+    const { touches } = await object(bridge, 'cube');
     return Math.min(...FINGERS.map((finger) => touches.find(({ by }) => by === finger)?.force ?? 0));
   };
   await expect.poll(grip, PATIENCE).toBeGreaterThan(FIRM);
   for (const pose of poses.reverse()) await follows(pose, SHUT);
-  expect((await cube(bridge)).position.z).toBeGreaterThan(0.08);
+  expect((await object(bridge, 'cube')).position.z).toBeGreaterThan(0.08);
 }
 
 describe.skipIf(!HAS_BROWSER)('from the box', () => {

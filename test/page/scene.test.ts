@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { BridgeProcess } from '../e2e/support/bridge.ts';
 import { hoverObject, PATIENCE, startPairs } from './support/actions.ts';
 import { HAS_BROWSER, startFilm, takePicture } from './support/browser.ts';
+import { object, posesAtCube } from './support/cube.ts';
 import { openPage, startBridge } from './support/page.ts';
 
 /** Gripper angles of the leader, rad: wide enough for the cube, and closed beyond it. */
@@ -9,18 +9,6 @@ const OPEN = 0.9;
 const SHUT = -0.1;
 /** The leader is led from pose to pose in steps of at most so much, rad: a frame of the film each. */
 const STEP = 0.12;
-
-interface SeenObject {
-  readonly name: string;
-  readonly position: { readonly x: number; readonly y: number; readonly z: number };
-  readonly touches: readonly { readonly by: string }[];
-}
-
-/** By the physics. */
-async function object(bridge: BridgeProcess, name: string): Promise<SeenObject> {
-  const { objects } = (await bridge.get('/sim/objects?robot_id=1')).body as { objects: SeenObject[] };
-  return objects.find((other) => other.name === name)!;
-}
 
 describe.skipIf(!HAS_BROWSER)('the scene on the control page', () => {
   test('an object follows the mouse, and comes back by a button', async () => {
@@ -49,16 +37,7 @@ describe.skipIf(!HAS_BROWSER)('the scene on the control page', () => {
     async () => {
       const bridge = await startBridge();
       await bridge.raise();
-      const { x, y } = (await object(bridge, 'cube')).position;
-      const heights = [0.1, 0.08, 0.06, 0.04, 0.025, 0.014];
-      const poses: number[][] = [];
-      for (const height of heights) {
-        // The open fingers come down before the cube, one on each side, and absolute moves count from the tool at init.
-        const place = { x: 100 * (x - 0.027 - 0.3123), y: 100 * (y - 0.0069), z: 100 * (height - 0.218) };
-        const { body } = await bridge.post('/api/v1/arms/follower/reachable', { ...place, rx: -80 });
-        expect(body).toMatchObject({ reachable: true });
-        poses.push(body.joints.slice(0, -1));
-      }
+      const poses = await posesAtCube(bridge, [0.1, 0.08, 0.06, 0.04, 0.025, 0.014]);
       const page = await openPage(bridge);
       await page.setViewportSize({ width: 1280, height: 720 });
       await page.locator('#tab-teleoperation').press('Enter');
