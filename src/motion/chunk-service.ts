@@ -381,15 +381,10 @@ export class ChunkService {
    */
   #requirePaused(arm: Arm, { owner, takeOver }: Caller, observed: number, last: number): void {
     const now = this.#clock.now();
-    if (arm.inherited && this.#senders.get(arm)?.has(owner.key) !== true) {
-      this.#sendersOf(arm, now).set(owner.key, {
-        heard: Number.NEGATIVE_INFINITY,
-        pause: now + LEAST_PAUSE,
-        severed: true,
-      });
-    }
-    const sender = this.#senders.get(arm)?.get(owner.key);
-    if (sender === undefined) return;
+    const known = this.#senders.get(arm)?.get(owner.key);
+    if (known === undefined && !arm.inherited) return;
+    const sender = known ?? { heard: Number.NEGATIVE_INFINITY, pause: now + LEAST_PAUSE, severed: true };
+    if (known === undefined) this.#sendersOf(arm, now).set(owner.key, sender);
     // Whoever takes over may go on after another owner, but not after a stop.
     const over = takeOver ? arm.interrupted : Math.max(arm.severed, arm.interrupted);
     if ((takeOver || !sender.severed) && sender.heard > over) return;

@@ -28,7 +28,7 @@ interface Budget {
 /**
  * `/rosout`: the log of the process, so that rqt_console shows refusals, warnings and ends. A line about an arm comes
  * from that arm's node. Of warnings that say the same, the first, the tenth, the hundredth and so on are published: the
- * log has a line for each goal. Of a node's lines of one level, ten in a second are published, and then how many were not.
+ * log has a line for each goal. Of a node's other lines, ten in a second are published, and then how many were not.
  */
 export class Rosout {
   readonly #qualities: Qualities;
