@@ -256,6 +256,7 @@ export class Bridge {
         clock,
         launch: (setup) => host.startRecording(setup),
         describe: (arm) => recordedArm(plans[arm.index]!, shared.memory(arm.index), config.ros.joint_prefix),
+        pairs: () => this.mirror.joints,
         loop: shared.buffers.loop,
         loopRate: config.control.rate,
         version: VERSION,

@@ -70,6 +70,7 @@ export interface Caller {
 
 export const ERROR_CODES = [
   'unknown_arm',
+  'unknown_recording',
   'disconnected',
   'stopped',
   'owned',

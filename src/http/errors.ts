@@ -82,6 +82,7 @@ export const INTERNAL_ERROR = new HttpProblem(500, 'Internal Server Error');
 
 const STATUS: Readonly<Record<ErrorCode, number>> = {
   unknown_arm: 400,
+  unknown_recording: 400,
   disconnected: 400,
   stopped: 409,
   owned: 409,

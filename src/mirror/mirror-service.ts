@@ -141,6 +141,19 @@ export class MirrorService {
     return this.#pairs.find(({ plan }) => plan.leader === arm || plan.follower === arm)?.startedBy ?? null;
   }
 
+  /** How the joints of running pairs belong together: the follower's angle is scale * the leader's + offset, rad. */
+  get joints() {
+    return this.#pairs.map(({ plan: { leader, follower, maps } }) => ({
+      leader: leader.name,
+      follower: follower.name,
+      joints: maps.flatMap(({ from, scale, offset }, i) =>
+        from < 0
+          ? []
+          : [{ leader: leader.model.joints[from]!.name, follower: follower.model.joints[i]!.name, scale, offset }],
+      ),
+    }));
+  }
+
   /** Name of the arm that leads this one in the configuration; null: none. */
   configuredLeader(follower: Arm): string | null {
     return this.#parts.configured().find((pair) => pair.follower === follower.name)?.leader ?? null;

@@ -24,6 +24,7 @@ import {
   RecordingError,
   type RecordingFacts,
   type TrimCommand,
+  UnknownRecordingError,
 } from './messages.ts';
 import { EPISODE, freeBytes, RESERVE } from './recorder.ts';
 import { JOINT_STATE } from './ros-schemas.ts';
@@ -68,8 +69,8 @@ interface Place {
   readonly unfinished: boolean;
 }
 
-/** Why an episode was broken off of which nothing but its file tells. */
-const KILLED = 'the bridge ended while it was being recorded';
+/** Why an episode was broken off that nobody has ended. */
+export const BRIDGE_ENDED = 'the bridge ended while it was being recorded';
 
 const NOT_SAID: Labels = { task: '', operator: '', verdict: '' };
 
@@ -179,12 +180,12 @@ export class Library {
     };
   }
 
-  /** @throws {RecordingError} if there is no recording of this name */
+  /** @throws {UnknownRecordingError} if there is no recording of this name */
   async facts(name: string): Promise<RecordingFacts> {
     return this.#facts(this.#require(name));
   }
 
-  /** @throws {RecordingError} if the recording is not an episode */
+  /** @throws {RecordingError} if there is no recording of this name, or it is not an episode */
   async label(name: string, labels: Partial<Labels>): Promise<RecordingFacts> {
     const place = this.#require(name);
     if (place.folder === null)
@@ -279,7 +280,10 @@ export class Library {
     return path;
   }
 
-  /** Gives a received file its final name if it can be read, and deletes it otherwise. @throws {RecordingError} */
+  /**
+   * Gives a received file its final name if it can be read, and an episode its folder; deletes it otherwise.
+   * @throws {RecordingError}
+   */
   async accept(name: string): Promise<RecordingFacts> {
     const received = this.#fileOf(name) + RECEIVED;
     try {
@@ -289,12 +293,17 @@ export class Library {
         throw new RecordingError(`"${name}" is refused: it has no messages of type ${JOINT_STATE}.`);
       }
       if (this.#taken(name)) throw new RecordingError(`There is a recording "${name}" already.`);
-      renameSync(received, this.#fileOf(name));
+      if (await isEpisode(received)) {
+        mkdirSync(join(this.folder, name));
+        renameSync(received, join(this.folder, name, name + MCAP));
+      } else {
+        renameSync(received, this.#fileOf(name));
+      }
     } catch (error) {
       rmSync(received, { force: true });
       throw error;
     }
-    return this.#facts(this.#require(name));
+    return this.#describe(this.#require(name), null);
   }
 
   /**
@@ -395,7 +404,7 @@ export class Library {
     }
     renameSync(made, path);
     rmSync(left, { force: true });
-    const { duration } = await this.#describe({ ...place, unfinished: false }, null, KILLED);
+    const { duration } = await this.#describe({ ...place, unfinished: false }, null, BRIDGE_ENDED);
     return [`the recording "${name}" was broken off: ${duration.toFixed(1)} s of it have been saved`];
   }
 
@@ -553,7 +562,7 @@ export class Library {
     requireName(name);
     const place = this.#find(name);
     if (place === undefined || place.unfinished) {
-      throw new RecordingError(`There is no recording "${name}" in ${this.folder}.`);
+      throw new UnknownRecordingError(`There is no recording "${name}" in ${this.folder}.`);
     }
     return place;
   }
@@ -665,6 +674,17 @@ function namesIn(index: string | null): string[] {
     return (episodes ?? []).map(({ name }) => name);
   } catch {
     return [];
+  }
+}
+
+/** Whether a readable file says that it is an episode. */
+async function isEpisode(path: string): Promise<boolean> {
+  const { reader, close } = await openMcap(path);
+  try {
+    for await (const _ of reader.readMetadata({ name: EPISODE })) return true;
+    return false;
+  } finally {
+    close();
   }
 }
 

@@ -32,6 +32,18 @@ export interface Labels {
   readonly verdict: '' | 'good' | 'bad';
 }
 
+/** How the joints of a running pair belong together: the follower's angle is scale * the leader's + offset, rad. */
+export interface RecordedPair {
+  readonly leader: string;
+  readonly follower: string;
+  readonly joints: readonly {
+    readonly leader: string;
+    readonly follower: string;
+    readonly scale: number;
+    readonly offset: number;
+  }[];
+}
+
 export interface BeginRecording {
   readonly kind: 'begin';
   readonly name: string;
@@ -45,6 +57,8 @@ export interface BeginRecording {
   /** Cycles of the control loop per second. */
   readonly loopRate: number;
   readonly arms: readonly RecordedArm[];
+  /** Pairs that run at the beginning. */
+  readonly pairs: readonly RecordedPair[];
   readonly labels: Labels;
   /** Software version. */
   readonly version: string;
@@ -291,9 +305,10 @@ export type ToRecording =
   | { readonly event: RecordedEvent | CameraMessage };
 
 /**
- * `request`: the text is a sentence for the user; `unfit`: it says what is wrong with a file; `internal`: unexpected.
+ * `request` and `unknown` (there is no such recording): the text is a sentence for the user; `unfit`: it says what is
+ * wrong with a file; `internal`: unexpected.
  */
-export type RefusedWhy = 'request' | 'unfit' | 'internal';
+export type RefusedWhy = 'request' | 'unknown' | 'unfit' | 'internal';
 
 export type FromRecording =
   | { readonly kind: 'reply'; readonly request: number; readonly result: unknown }
@@ -309,6 +324,9 @@ export type FromRecording =
 export class RecordingError extends Error {
   override readonly name = 'RecordingError';
 }
+
+/** There is no recording of the name; the message is a sentence that says so. */
+export class UnknownRecordingError extends RecordingError {}
 
 /** A file is not a recording, or the arm cannot replay it; the message says what is wrong with it. */
 export class UnfitError extends Error {

@@ -237,7 +237,7 @@ export class Recorder {
   }
 
   #about(): Map<string, string> {
-    const { name, dataset, labels, version, arms } = this.begin;
+    const { name, dataset, labels, version, arms, pairs } = this.begin;
     return new Map([
       ['name', name],
       ['dataset', dataset ?? ''],
@@ -245,6 +245,7 @@ export class Recorder {
       ['operator', labels.operator],
       ['arm_bridge_version', version],
       ['arms', JSON.stringify(arms.map((arm) => ({ name: arm.name, ...arm.about })))],
+      ['pairs', JSON.stringify(pairs)],
     ]);
   }
 }

@@ -1,10 +1,11 @@
-import { BridgeError } from '../arm/types.ts';
+import { BridgeError, type ErrorCode } from '../arm/types.ts';
 import {
   type CameraMessage,
   type FromRecording,
   type RecordedEvent,
   type RecordingCommand,
   type RecordingResults,
+  type RefusedWhy,
   type ToRecording,
   UnfitError,
 } from './messages.ts';
@@ -24,6 +25,12 @@ interface Waiting {
 
 /** Questions whose answers take long: one after the other, so that what is recorded meanwhile loses nothing. */
 const READS: ReadonlySet<RecordingCommand['kind']> = new Set(['list', 'facts', 'samples', 'foresee']);
+/** Code of each refusal. */
+const CODES: Readonly<Record<Exclude<RefusedWhy, 'unfit'>, ErrorCode>> = {
+  request: 'bad_request',
+  unknown: 'unknown_recording',
+  internal: 'internal',
+};
 /** Most of them that wait. */
 const MOST_READS = 64;
 
@@ -59,7 +66,7 @@ export class RecordingClient {
   }
 
   /**
-   * @throws {BridgeError} bad_request, or internal for an unexpected error
+   * @throws {BridgeError} bad_request, unknown_recording, or internal for an unexpected error
    * @throws {UnfitError} saying what is wrong with a file
    */
   command<C extends RecordingCommand>(command: C): Promise<RecordingResults[C['kind']]> {
@@ -118,7 +125,7 @@ export class RecordingClient {
     this.#waiting.delete(message.request);
     if (message.kind === 'reply') waiting?.resolve(message.result);
     else if (message.why === 'unfit') waiting?.reject(new UnfitError(message.text));
-    else waiting?.reject(new BridgeError(message.why === 'request' ? 'bad_request' : 'internal', message.text));
+    else waiting?.reject(new BridgeError(CODES[message.why], message.text));
   }
 
   #ended(channel: RecordingChannel, reason: Error): void {

@@ -15,6 +15,7 @@ import {
   type Labels,
   type ListCommand,
   type RecordedArm,
+  type RecordedPair,
   type RecordingFacts,
   type RecordingSummary,
   type Samples,
@@ -81,6 +82,8 @@ export interface RecordingParts {
   readonly launch: (setup: RecordingSetup) => RecordingChannel;
   /** Describes an arm for a recording. */
   readonly describe: (arm: Arm) => RecordedArm;
+  /** Pairs that run now. */
+  readonly pairs: () => readonly RecordedPair[];
   /** Shared memory of the control loop. */
   readonly loop: SharedArrayBuffer;
   /** Cycles of the control loop per second. */
@@ -277,17 +280,17 @@ export class RecordingService {
     return this.#client.command({ kind: 'list', ...wanted });
   }
 
-  /** @throws {BridgeError} bad_request if there is no recording of this name */
+  /** @throws {BridgeError} unknown_recording */
   facts(name: string): Promise<RecordingFacts> {
     return this.#client.command({ kind: 'facts', name });
   }
 
-  /** @throws {BridgeError} bad_request if there is no recording of this name, or it is not an episode */
+  /** @throws {BridgeError} unknown_recording; bad_request if it is not an episode */
   label(name: string, labels: Partial<Labels>): Promise<RecordingFacts> {
     return this.#client.command({ kind: 'label', name, labels });
   }
 
-  /** @throws {BridgeError} bad_request if there is no recording of this name, or the new name is taken */
+  /** @throws {BridgeError} unknown_recording; bad_request if the new name is taken */
   rename(name: string, to: string): Promise<RecordingFacts> {
     return this.#client.command({ kind: 'rename', name, to });
   }
@@ -308,7 +311,7 @@ export class RecordingService {
     return this.#client.command({ kind: 'trim', ...wanted });
   }
 
-  /** @throws {BridgeError} bad_request if there is no recording of this name */
+  /** @throws {BridgeError} unknown_recording */
   async remove(name: string): Promise<void> {
     await this.#client.command({ kind: 'remove', name });
   }
@@ -329,7 +332,7 @@ export class RecordingService {
    * moves.
    * @param source recorded arm to follow; null: the arm of the same name, or else the first
    * @returns also `refusal`, the message with which a replay would be refused; null if it would start
-   * @throws {BridgeError} disconnected; bad_request if there is no such recording, arm or joint
+   * @throws {BridgeError} disconnected, unknown_recording; bad_request if there is no such arm or joint
    */
   async foresee(
     arm: Arm,
@@ -362,7 +365,7 @@ export class RecordingService {
    * Moves an arm to the first pose of a recording by a collision-checked move, then replays it.
    * @param speed factor, 1 as recorded; the replay is slower where the arm's limits require it
    * @param source recorded arm to follow; null: the arm of the same name, or else the first
-   * @throws {BridgeError} disconnected, stopped, owned; bad_request if this arm cannot replay the recording
+   * @throws {BridgeError} disconnected, stopped, owned, unknown_recording; bad_request if this arm cannot replay the recording
    */
   async play(
     arm: Arm,
@@ -431,7 +434,7 @@ export class RecordingService {
     what: Pick<BeginRecording, 'name' | 'dataset' | 'content' | 'rate' | 'labels'>,
     arms: readonly Arm[],
   ): Promise<{ readonly path: string }> {
-    const { describe, loop, loopRate, version, configuration } = this.#parts;
+    const { describe, pairs, loop, loopRate, version, configuration } = this.#parts;
     return this.#client.command({
       kind: 'begin',
       ...what,
@@ -439,6 +442,7 @@ export class RecordingService {
       loopRate,
       version,
       arms: arms.map(describe),
+      pairs: pairs(),
       configuration: JSON.stringify(configuration(), null, 2),
     });
   }

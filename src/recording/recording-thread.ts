@@ -3,7 +3,7 @@ import type { Disk } from '../disk.ts';
 import { messageOf } from '../message-of.ts';
 import type { FolderLock } from './folder-lock.ts';
 import { foresee } from './foresee.ts';
-import { Library } from './library.ts';
+import { BRIDGE_ENDED, Library } from './library.ts';
 import {
   type BeginRecording,
   type EndRecording,
@@ -17,6 +17,7 @@ import {
   type RefusedWhy,
   type ToRecording,
   UnfitError,
+  UnknownRecordingError,
 } from './messages.ts';
 import { Recorder } from './recorder.ts';
 import { samplesOf } from './samples.ts';
@@ -104,6 +105,7 @@ export class RecordingThread {
   /** Describes an error; file system errors name the folder and its configuration key. */
   #wordsOf(error: unknown): { text: string; why: RefusedWhy } {
     const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof UnknownRecordingError) return { text: error.message, why: 'unknown' };
     if (error instanceof RecordingError) return { text: error.message, why: 'request' };
     if (error instanceof UnfitError) return { text: error.message, why: 'unfit' };
     if (code === undefined) return { text: messageOf(error), why: 'internal' };
@@ -183,7 +185,8 @@ export class RecordingThread {
     }
   }
 
-  async #end({ name, drop, labels }: EndRecording): Promise<RecordingSummary | null> {
+  /** @param early why it ends before anybody has ended it; empty if somebody has */
+  async #end({ name, drop, labels }: EndRecording, early = ''): Promise<RecordingSummary | null> {
     const recorder = this.#recorders.get(name) ?? null;
     if (recorder === null) return null;
     const said: Labels = { ...recorder.labels, ...labels };
@@ -200,7 +203,7 @@ export class RecordingThread {
           `"${name}" cannot be completed now (${messageOf(error)}): it is when the bridge starts next, once there is room. Or delete it.`,
         );
       });
-      const { path } = await this.#library.finish(name, said, summary.problem ?? '');
+      const { path } = await this.#library.finish(name, said, summary.problem ?? early);
       return { name, path, ...summary };
     } finally {
       this.#recorders.delete(name);
@@ -247,7 +250,9 @@ export class RecordingThread {
 
   async #shutdown(): Promise<null> {
     await Promise.allSettled(
-      [...this.#recorders.keys()].map((name) => this.#end({ kind: 'end', name, drop: false, labels: null })),
+      [...this.#recorders.keys()].map((name) =>
+        this.#end({ kind: 'end', name, drop: false, labels: null }, BRIDGE_ENDED),
+      ),
     );
     for (const track of this.#tracks.values()) track.close();
     this.#looking.cancel();

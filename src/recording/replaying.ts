@@ -71,7 +71,7 @@ export class Replaying {
    * Opens a recording and checks its beginning.
    * @param speed factor, 1 as recorded
    * @param source recorded arm to follow; null: the arm of the same name, or else the first
-   * @throws {BridgeError} bad_request if there is no such recording, or the arm cannot replay it
+   * @throws {BridgeError} unknown_recording; bad_request if the arm cannot replay it
    */
   static async open(
     client: RecordingClient,

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CdrReader } from '@foxglove/cdr';
 import { expect, test } from 'vitest';
@@ -93,6 +93,9 @@ test('an episode has each cycle of all its arms, whatever the main thread does m
       { name: 'leader', model: 'so101' },
       { name: 'follower', calibration: expect.stringMatching(/^[\da-f]{16}$/) },
     ]);
+    const [pair] = JSON.parse(metadata.get('pairs')!);
+    expect(pair).toMatchObject({ leader: 'leader', follower: 'follower' });
+    expect(pair.joints).toContainEqual({ leader: 'wrist_flex', follower: 'wrist_flex', scale: 1, offset: 0 });
   }
 
   const folder = join(bridge.folder, 'recordings', 'pick');
@@ -109,7 +112,56 @@ test('an episode has each cycle of all its arms, whatever the main thread does m
   expect(readdirSync(join(folder, 'best')).sort()).toEqual(['best.mcap', 'metadata.yaml']);
   expect((await bridge.ask('DELETE', '/api/v1/recordings/best')).status).toBe(200);
   expect(existsSync(folder)).toBe(false);
-  expect((await bridge.get('/api/v1/recordings/best')).status).toBe(404);
+  for (const answer of [
+    await bridge.get('/api/v1/recordings/best'),
+    await bridge.get('/api/v1/recordings/best/replay'),
+    await bridge.post('/api/v1/recordings/best', { verdict: 'good' }),
+    await bridge.post('/api/v1/recordings/best/trim', { begin: 0, end: 1 }),
+  ]) {
+    expect(answer).toMatchObject({ status: 404, body: { detail: expect.stringMatching(/no recording "best"/) } });
+  }
+});
+
+test('a leader whose follower goes the other way is recorded with how their joints belong together', async () => {
+  const bridge = await VirtualBridge.start(PAIR);
+  for (const id of [0, 1]) await bridge.post(`/move/init?robot_id=${id}`);
+  const pair = { robot_pairs: [{ leader_id: 0, follower_id: 1 }], invert_controls: true };
+  expect((await bridge.post('/move/leader/start', pair)).body.status).toBe('ok');
+  await bridge.post('/api/v1/episode/start', { name: 'turned' });
+  await bridge.pass(1);
+  const { path } = (await bridge.post('/api/v1/episode/stop')).body;
+  for await (const { metadata } of (await indexed(path)).readMetadata({ name: 'arm_bridge.episode' })) {
+    const [{ joints }] = JSON.parse(metadata.get('pairs')!);
+    expect(joints).toContainEqual({ leader: 'shoulder_pan', follower: 'shoulder_pan', scale: -1, offset: 0 });
+  }
+});
+
+test('an episode that the end of the bridge broke off is whole, and says so', async () => {
+  const bridge = await VirtualBridge.start(PAIR);
+  await bridge.post('/api/v1/episode/start', { name: 'cut', dataset: 'pick' });
+  await bridge.pass(1);
+  const next = await bridge.restart();
+  const { body } = await next.get('/api/v1/recordings/cut');
+  expect(body).toMatchObject({ problem: '', ended_early: 'the bridge ended while it was being recorded' });
+  expect(body.duration).toBeGreaterThan(0.9);
+});
+
+test('an episode that is fetched and sent to a bridge is an episode there', async () => {
+  const bridge = await VirtualBridge.start(PAIR);
+  await bridge.post('/api/v1/episode/start', { name: 'here', task: 'pick it up', operator: 'ada' });
+  await bridge.pass(1);
+  const bytes = readFileSync((await bridge.post('/api/v1/episode/stop')).body.path);
+  const { recordings } = bridge.bridge;
+  writeFileSync(await bridge.until(recordings.receive('there', bytes.length)), bytes);
+  expect(await bridge.until(recordings.accept('there'))).toMatchObject({
+    name: 'there',
+    content: 'episode',
+    task: 'pick it up',
+    operator: 'ada',
+  });
+  expect(readdirSync(join(bridge.folder, 'recordings', 'there')).sort()).toEqual(['metadata.yaml', 'there.mcap']);
+  const judged = await bridge.post('/api/v1/recordings/there', { verdict: 'good' });
+  expect(judged.body.recording).toMatchObject({ content: 'episode', task: 'pick it up', verdict: 'good' });
 });
 
 test('stamps of an episode go on with the time that passes, however the system clock goes, which is told beside them', async () => {

@@ -323,13 +323,14 @@ test.skipIf(!PYTHONS[0][1])(
 );
 
 test.skipIf(!PYTHONS[0][1])(
-  'an arm of another machine is refused, because that machine has its calibration, and what was trimmed replaces its source',
+  'an arm of another machine is refused, because that machine has its calibration, a leader whose follower turns the other way is no action, and what was trimmed replaces its source',
   async () => {
     const { code, out, told } = await run(PYTHONS[0][1]!, 'lerobot_remote.py');
     expect(code, told).toBe(0);
     const why = 'arm far belongs to another machine, which has its calibration: use its own bridge';
     expect(JSON.parse(out)).toEqual([
       [`ValueError: ${why}`, `NotExported: ${why}`],
+      [null, 'NotExported: shoulder_pan of follower did not follow at the angles of leader: use --action setpoints'],
       ['first', 'pick-trimmed', 'whole'],
     ]);
   },

@@ -168,7 +168,7 @@ describe('a part of a recording', () => {
     expect((await bridge.post(path, { begin: 2, end: 1 })).body.detail).toMatch(/begins before it ends/);
     expect((await bridge.post(path, { begin: 0, end: 100 })).body.detail).toMatch(/"turn" lasts \d/);
     expect((await bridge.post(path, { begin: 0, end: 1, name: 'turns' })).body.detail).toMatch(/"turns" already/);
-    expect((await bridge.post('/api/v1/recordings/none/trim', { begin: 0, end: 1 })).status).toBe(400);
+    expect((await bridge.post('/api/v1/recordings/none/trim', { begin: 0, end: 1 })).status).toBe(404);
     expect(readdirSync(join(bridge.folder, 'recordings'))).toEqual(['turns']);
     expect(readdirSync(join(bridge.folder, 'recordings', 'turns')).sort()).toEqual(['dataset.json', 'turn']);
     expect(existsSync(join(bridge.folder, 'recordings', 'turns', 'turn', 'turn.mcap'))).toBe(true);
@@ -255,7 +255,7 @@ describe('a foreseen replay', () => {
     const played = await bridge.post('/recording/play?robot_id=1', { name: 'far' });
     expect(played.body.detail).toBe(body.refusal);
     expect(body.refusal).toMatch(/^Arm follower cannot replay "far": shoulder_pan goes to /);
-    expect((await bridge.get('/api/v1/recordings/nothing/replay?robot_id=1')).status).toBe(400);
+    expect((await bridge.get('/api/v1/recordings/nothing/replay?robot_id=1')).status).toBe(404);
     expect((await bridge.get('/api/v1/recordings/far/replay?robot_id=7')).status).toBe(400);
   });
 });

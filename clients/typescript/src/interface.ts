@@ -1904,7 +1904,7 @@ export interface components {
             detail: string;
             /** @description What is wrong alone: `remedy` is the next step. */
             message: string;
-            /** @description What is wrong, for programs: `unknown_arm`, `disconnected`, `stopped`, `owned`, `not_initialised`, `uncalibrated`, `bad_pair`, `already_mirroring`, `no_sample`, `not_simulated`, `bad_request`, `unsupported`, `unavailable`, `unattended`, `internal`, `unauthorised`, `forbidden`, `not_found`, `method_not_allowed`, `too_slow`, `conflict`, `no_length`, `too_large`, `compressed`, `no_such_bytes`, `unknown_expectation`, `invalid`, `too_many`. More may come. */
+            /** @description What is wrong, for programs: `unknown_arm`, `unknown_recording`, `disconnected`, `stopped`, `owned`, `not_initialised`, `uncalibrated`, `bad_pair`, `already_mirroring`, `no_sample`, `not_simulated`, `bad_request`, `unsupported`, `unavailable`, `unattended`, `internal`, `unauthorised`, `forbidden`, `not_found`, `method_not_allowed`, `too_slow`, `conflict`, `no_length`, `too_large`, `compressed`, `no_such_bytes`, `unknown_expectation`, `invalid`, `too_many`. More may come. */
             code: string;
             /** @description The next step, where another part of the bridge offers one. */
             remedy: ("init" | "reset" | "torque_on" | "take_over" | "stop_mirroring" | "stop_recording" | "list_ports" | "connect" | "calibrate") | null;
@@ -8098,7 +8098,7 @@ export interface operations {
                     "application/json": components["schemas"]["RecordingResponse"];
                 };
             };
-            /** @description There is no such recording or episode, or the new name is taken. */
+            /** @description It is no episode, or the new name is taken. */
             400: {
                 headers: {
                     /** @description By which the log and /api/v1/events know this request. */
@@ -8158,6 +8158,18 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["StatusResponse"];
+                };
+            };
+            /** @description It is being recorded. */
+            400: {
+                headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             401: components["responses"]["Unauthorised"];
@@ -8348,7 +8360,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
-            /** @description This is no name of a recording. */
+            /** @description There is no recording of this name. */
             404: {
                 headers: {
                     /** @description By which the log and /api/v1/events know this request. */
@@ -8431,7 +8443,7 @@ export interface operations {
                     "application/json": components["schemas"]["RecordingResponse"];
                 };
             };
-            /** @description There is no such recording, that is no part of it, the name is taken, or there is no room. */
+            /** @description That is no part of it, the name is taken, or there is no room. */
             400: {
                 headers: {
                     /** @description By which the log and /api/v1/events know this request. */

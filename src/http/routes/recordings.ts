@@ -180,7 +180,7 @@ const short = (value: number): number => Math.round(value * 1e4) / 1e4;
 const rows = (values: readonly (readonly number[])[]): (number | null)[][] =>
   values.map((row) => row.map((value) => (Number.isFinite(value) ? short(value) : null)));
 const NONE = 'There is no recording of this name.';
-const MISSING = { bad_request: 404 } as const;
+const MISSING = { unknown_recording: 404 } as const;
 
 function shown(recording: RecordingFacts): z.input<typeof recordingFacts> {
   const { topics, arms, problem, endedEarly, ...facts } = recording;
@@ -366,7 +366,7 @@ export const recordingsRoutes = [
       },
     },
     refusals: { 404: 'There is no recording of this name, it cannot be read, or it has no such arm.' },
-    statuses: MISSING,
+    statuses: { ...MISSING, bad_request: 404 },
     handler: async ({ services }, { recording, query }) => {
       const { source = null, end = null, begin, points } = query;
       const wanted = { name: recording, source, begin, end, points };
@@ -424,8 +424,9 @@ export const recordingsRoutes = [
     },
     refusals: {
       400: 'The arm is unknown or disconnected, or has no joints that were recorded.',
-      404: 'This is no name of a recording.',
+      404: NONE,
     },
+    statuses: MISSING,
     handler: async ({ services }, { recording, query }) => {
       const { source = null, points } = query;
       const { times, positions, unreached, ...rest } = await services.recordings.foresee(
@@ -460,9 +461,10 @@ export const recordingsRoutes = [
       example: { ...ok('pick-3-short has been made'), recording: { ...FACTS, name: 'pick-3-short', duration: 8.3 } },
     },
     refusals: {
-      400: 'There is no such recording, that is no part of it, the name is taken, or there is no room.',
+      400: 'That is no part of it, the name is taken, or there is no room.',
       404: NONE,
     },
+    statuses: MISSING,
     handler: async ({ services }, { recording, body }) => {
       const { begin, end, name: to } = body;
       const made = await services.recordings.trim({ name: recording, to, begin, end });
@@ -552,7 +554,8 @@ export const recordingsRoutes = [
       schema: recordingAnswer,
       example: { ...ok(), recording: { ...FACTS, verdict: 'bad' as const } },
     },
-    refusals: { 400: 'There is no such recording or episode, or the new name is taken.', 404: NONE },
+    refusals: { 400: 'It is no episode, or the new name is taken.', 404: NONE },
+    statuses: MISSING,
     handler: async ({ services }, { recording, body }) => {
       const { name, ...said } = body;
       const told = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
@@ -573,7 +576,7 @@ export const recordingsRoutes = [
     description: 'Its file, or the folder of its episode.',
     target: 'recording',
     answer: statusAnswer('It has been deleted'),
-    refusals: { 404: NONE },
+    refusals: { 400: 'It is being recorded.', 404: NONE },
     statuses: MISSING,
     handler: async ({ services }, { recording }) => {
       await services.recordings.remove(recording);

@@ -1,4 +1,7 @@
-"""What the plug-ins and the export say of an arm of another machine, and which episodes others replace, as JSON."""
+"""
+What the plug-ins and the export say of an arm of another machine, what the export says of a pair whose joints turn the other way, and
+which episodes others replace, as JSON.
+"""
 
 import importlib.util
 import json
@@ -10,7 +13,7 @@ if importlib.util.find_spec("torch") is None:
     stand_ins.replace("torch", "torchvision", "safetensors", "cv2", "gymnasium", "einops")
 
 from lerobot_robot_arm_bridge.connected_arm import ConnectedArm
-from lerobot_robot_arm_bridge.export import Episode, joints_in, parts_of
+from lerobot_robot_arm_bridge.export import Episode, joints_in, parts_of, require_alike
 
 JOINTS = [{"name": "gripper", "lower": -0.2, "upper": 1.7, "travel": [-0.2, 1.7], "turned": False}]
 
@@ -30,6 +33,16 @@ episode = Episode(Path("far.mcap"), {}, {"far": recorded}, [], (0, 1))
 errors = [error_of(lambda: arm.features), error_of(lambda: joints_in(episode, "far", True))]
 
 
+def paired(scale):
+    names = {"leader": "shoulder_pan", "follower": "shoulder_pan", "scale": scale, "offset": 0}
+    pairs = json.dumps([{"leader": "leader", "follower": "follower", "joints": [names]}])
+    arms = {name: {**recorded, "model": "so101"} for name in ("leader", "follower")}
+    return Episode(Path("paired.mcap"), {"pairs": pairs}, arms, [], (0, 1))
+
+
+inverted = [error_of(lambda: require_alike(paired(scale), "leader", "follower")) for scale in (1, -1)]
+
+
 def made(name, span, trimmed=False):
     return Episode(Path(f"{name}.mcap"), {"trimmed": "{}"} if trimmed else {}, {"far": recorded}, [], span)
 
@@ -44,4 +57,4 @@ episodes = [
     made("whole-trimmed", (400, 500), True),
 ]
 replaced = sorted(parts_of(episodes))
-print(json.dumps([errors, replaced]))
+print(json.dumps([errors, inverted, replaced]))

@@ -133,6 +133,15 @@ def joints_in(episode: Episode, arm: str, use_degrees: bool) -> list[Joint]:
 
 def require_alike(episode: Episode, leader: str, follower: str) -> None:
     """Raises NotExported where a leader's angles are not those that its follower is asked for."""
+    # An older bridge has not recorded its pairs.
+    for pair in json.loads(episode.about.get("pairs", "[]")):
+        if (pair["leader"], pair["follower"]) != (leader, follower):
+            continue
+        other = [joint["follower"] for joint in pair["joints"] if (joint["scale"], joint["offset"]) != (1, 0)]
+        if other:
+            raise NotExported(
+                f"{', '.join(other)} of {follower} did not follow at the angles of {leader}: use --action setpoints"
+            )
     models = [episode.arms[arm]["model"] for arm in (leader, follower) if arm in episode.arms]
     if len(set(models)) > 1:
         raise NotExported(

@@ -101,11 +101,11 @@ class _ProblemDetails(TypedDict):
     detail: str
     # What is wrong alone: `remedy` is the next step.
     message: str
-    # What is wrong, for programs: `unknown_arm`, `disconnected`, `stopped`, `owned`, `not_initialised`,
-    # `uncalibrated`, `bad_pair`, `already_mirroring`, `no_sample`, `not_simulated`, `bad_request`, `unsupported`,
-    # `unavailable`, `unattended`, `internal`, `unauthorised`, `forbidden`, `not_found`, `method_not_allowed`,
-    # `too_slow`, `conflict`, `no_length`, `too_large`, `compressed`, `no_such_bytes`, `unknown_expectation`,
-    # `invalid`, `too_many`. More may come.
+    # What is wrong, for programs: `unknown_arm`, `unknown_recording`, `disconnected`, `stopped`, `owned`,
+    # `not_initialised`, `uncalibrated`, `bad_pair`, `already_mirroring`, `no_sample`, `not_simulated`,
+    # `bad_request`, `unsupported`, `unavailable`, `unattended`, `internal`, `unauthorised`, `forbidden`,
+    # `not_found`, `method_not_allowed`, `too_slow`, `conflict`, `no_length`, `too_large`, `compressed`,
+    # `no_such_bytes`, `unknown_expectation`, `invalid`, `too_many`. More may come.
     code: str
     # The next step, where another part of the bridge offers one.
     remedy: Union[Literal["init", "reset", "torque_on", "take_over", "stop_mirroring", "stop_recording", "list_ports", "connect", "calibrate"], None]
