@@ -300,7 +300,7 @@ test.skipIf(!PYTHONS[0][1])(
     const whole = readFileSync(file);
     for (const [name, bytes] of [
       ['empty', Buffer.alloc(0)],
-      ['damaged', Buffer.from(whole).fill(0x55, whole.length / 4, whole.length / 2)],
+      ['damaged', Buffer.from(whole).fill(0x55, whole.length >> 2, whole.length >> 1)],
     ] as const) {
       mkdirSync(join(folder, name));
       writeFileSync(join(folder, name, `${name}.mcap`), bytes);
