@@ -161,7 +161,8 @@ export interface SpeedChange {
 
 /**
  * By how much speed changes from each step of goals to the next, where both took about `cycle` (s): a cycle that is late
- * steps as one of two at most, so that its goals are slower than their stamps tell.
+ * steps as one of two at most, so that its goals are slower than their stamps tell. Less what stamps explain that are
+ * not a cycle apart: a step that took a tenth longer by its stamps looks a tenth slower.
  */
 export function speedChangesOf(rows: readonly JointRow[], cycle: number): SpeedChange[] {
   const speeds = speedsOf(rows);
@@ -170,6 +171,11 @@ export function speedChangesOf(rows: readonly JointRow[], cycle: number): SpeedC
   return speeds.slice(1).flatMap(({ speeds: after }, i) => {
     if (!regular(i) || !regular(i + 1)) return [];
     const before = speeds[i]!.speeds;
-    return [{ dt: (took[i]! + took[i + 1]!) / 2, changes: after.map((speed, j) => Math.abs(speed - before[j]!)) }];
+    const unsure = (step: number): number => Math.abs(took[step]! - cycle) / cycle;
+    const changes = after.map((speed, j) => {
+      const byStamps = Math.abs(before[j]!) * unsure(i) + Math.abs(speed) * unsure(i + 1);
+      return Math.max(0, Math.abs(speed - before[j]!) - byStamps);
+    });
+    return [{ dt: (took[i]! + took[i + 1]!) / 2, changes }];
   });
 }
