@@ -23,6 +23,8 @@ const ARMS = option('--arms', 4, { least: 1 });
 const ROUNDS = option('--count', short ? 2 : 20, { least: 1 });
 /** Time over which it is measured what it costs to know each other, s. */
 const REST = short ? 2 : 20;
+/** Time after which an arm that was asked to wave is in motion, ms. */
+const WAVES = 700;
 /** Longest wait for anything, s. */
 const LIMIT = 120;
 /** Set in the process that has a network of its own. */
@@ -179,15 +181,23 @@ async function restOf(station: Station, place: number): Promise<Rest> {
   return { cpu: used, bytes: sent, late: (after.late - before.late) / (after.cycles - before.cycles) };
 }
 
-/** Stops for all, as often as said. @returns how long each took, s, ascending, and how many of them each had not confirmed */
+/** Has the first arm of each bridge wave, which it does for seconds. Nobody waits for the end. */
+async function wave(all: readonly Station[]): Promise<void> {
+  for (const station of all) void ask(station, 'POST', '/move/hello?robot_id=0').catch(() => {});
+  await sleep(WAVES);
+}
+
+/** Stops for all, as often as said; `before` comes before each. @returns how long each took, s, ascending, and how many of them each had not confirmed */
 async function stops(
   desk: Station,
   all: readonly Station[],
   rounds: number,
+  before: () => Promise<void> = async () => {},
 ): Promise<{ times: number[]; missing: ReadonlyMap<string, number> }> {
   const times: number[] = [];
   const missing = new Map<string, number>();
   for (let round = 0; round < rounds; round++) {
+    await before();
     const { body, took } = await ask<Stopped>(desk, 'POST', '/api/v1/bridges/stop');
     times.push(took);
     for (const { name, stopped } of body.bridges) if (!stopped) missing.set(name, (missing.get(name) ?? 0) + 1);
@@ -270,6 +280,9 @@ async function measure(report: Report): Promise<void> {
       return `${milliseconds(times)} ms; ${lacking === '' ? 'confirmed by all' : `not confirmed by ${lacking}`}`;
     };
     rows.push([`stop for all is answered, median / longest of ${ROUNDS}`, told(await stops(desk, stations, ROUNDS))]);
+    await Promise.all(stations.map((station) => ask(station, 'POST', '/move/init?robot_id=0')));
+    const moving = await stops(desk, stations, ROUNDS, () => wave(stations));
+    rows.push(['the same while an arm of each moves: answered once all rest', told(moving)]);
     const last = await slowest(stations, ROUNDS);
     rows.push([
       `stops sent to each bridge directly, all at once: the slowest of ${ROUNDS} rounds`,

@@ -581,4 +581,36 @@ export const CASES: readonly Case[] = [
     rules: ['unattended'],
     known: false,
   },
+  {
+    id: 'E600032',
+    script: script(
+      'a servo that has miscounted its turns while it holds is sent goals of its old turn',
+      'koch',
+      [
+        ask(0.5, '/torque/toggle?robot_id=0', { torque_status: true }),
+        { at: 3.0024, do: 'fault', arm: 'leader', fault: { servos: { 5: { turns: -1 } } } },
+      ],
+      5,
+    ),
+    rules: ['speed'],
+    known: false,
+  },
+  {
+    id: 'E600071',
+    script: {
+      ...script(
+        'goals that a bad bus has held up go on at full speed, though their joint has slowed down meanwhile',
+        'koch',
+        [
+          ask(4.325, '/joints/write?robot_id=0', { angles: [-0.278], joints_ids: [5] }),
+          ask(4.344, '/joints/write?robot_id=0', { angles: [-1.422], joints_ids: [3] }),
+          { at: 4.762, do: 'fault', arm: 'leader', fault: { corruptRate: 0.6 } },
+        ],
+        7,
+      ),
+      seed: 600071,
+    },
+    rules: ['gain'],
+    known: false,
+  },
 ];

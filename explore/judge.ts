@@ -68,6 +68,8 @@ const LED_SPEED = 2;
 const UNASKED = 0.05;
 /** The same of an arm that holds with some of its servos, whose weight lies on the others. */
 const UNASKED_PARTLY = 0.25;
+/** A servo that goes to limits which another program has just given it takes at most so long, s. */
+const GOES_TO_LIMITS = 1;
 /** A gripper whose torque was limited when its bridge was killed comes so much later to the goal that it was sent, s. */
 const ARRIVES_LATE = 3;
 /** An arm with a servo that has held back is lowered within this time, s. */
@@ -483,7 +485,11 @@ export class Judge {
     const servo = watched.servos.get(id);
     if (servo === undefined) return;
     watched.altered[servo.joint] = 1;
-    if (narrow) watched.narrowed[servo.joint] = 1;
+    if (!narrow) return;
+    watched.narrowed[servo.joint] = 1;
+    // One that holds beyond its new limits goes to them by itself.
+    if (watched.sim.servos[servo.joint]!.some((one) => one.torqueOn && Math.abs(one.goalDistance) > UNASKED))
+      this.allow(arm, 'weak', this.#now() + GOES_TO_LIMITS);
   }
 
   /** The control thread stands still for so long, s: torque that it is switching on is undone so much later. */

@@ -26,7 +26,7 @@ function whyNot() {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'its images are built on Linux x86_64 alone';
   if (process.getuid() !== 0) return 'an engine of its own needs root: sudo npm run test:lab';
   if (spawnSync('apt-get', ['--version']).status !== 0) return 'the engine comes from the packages of Debian 12';
-  if (!process.env.ARM_BRIDGE_COMPOSE_LOADER) return 'the loader of compose files is missing, which needs Go';
+  if (!process.env.ARM_BRIDGE_COMPOSE) return 'Docker Compose is missing, which needs Go';
   if (!process.env.ARM_BRIDGE_NODE_24) return 'Node 24 is missing, of which the base image is made';
   const namespaces = ['--net', '--mount', '--ipc', '--pid', '--fork', '--mount-proc'];
   const { status, stderr } = spawnSync('unshare', [...namespaces, 'ip', 'link', 'set', 'lo', 'up']);

@@ -7,6 +7,8 @@ import type { ArmFrame } from './protocol.ts';
 export class AskedAngle {
   #value: number | null = null;
   #before: ArmFrame | undefined;
+  /** The bridge has answered, or the motion is seen: what changes before that belongs to an earlier motion. */
+  #begun = false;
 
   /** In degrees; null once the arm has it, or will not go there. */
   get value(): number | null {
@@ -17,9 +19,12 @@ export class AskedAngle {
   async ask(value: number, frame: ArmFrame | undefined, answer: Promise<boolean>): Promise<void> {
     this.#value = value;
     this.#before = frame;
+    this.#begun = false;
     const accepted = await answer;
     // A newer angle has an answer of its own.
-    if (!accepted && this.#value === value) this.forget();
+    if (this.#value !== value) return;
+    this.#begun = true;
+    if (!accepted) this.forget();
   }
 
   forget(): void {
@@ -38,8 +43,9 @@ export class AskedAngle {
     this.#before = frame;
     const changed = owner !== before?.owner || state !== before.state;
     const begins = owner === me && (before?.owner !== me || state === 'moving');
+    this.#begun ||= begins;
     // Rounded as the slider shows it: it would jump back by a step otherwise.
     const arrived = goal !== null && Math.round(goal) === this.#value;
-    if (why !== '' || (changed && !begins) || arrived) this.forget();
+    if (why !== '' || (this.#begun && changed && !begins) || arrived) this.forget();
   }
 }

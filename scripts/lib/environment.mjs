@@ -6,7 +6,7 @@ import { installFolder, pythonWrapper } from './interfaces.mjs';
 
 /** Variables that belong to the preparation: a value inherited from an earlier one must not survive. */
 const OWN = [
-  'ARM_BRIDGE_COMPOSE_LOADER',
+  'ARM_BRIDGE_COMPOSE',
   'ARM_BRIDGE_NODE_24',
   'ARM_BRIDGE_OTHER_ROS',
   'ARM_BRIDGE_ROS_PREPARATION',

@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium, INSTALL, installChromium, mayInstall } from './chromium.mjs';
-import { buildComposeLoader, composeLoaderIsComplete, locateComposeLoader } from './compose-loader.mjs';
+import { buildCompose, composeIsComplete, locateCompose } from './compose.mjs';
 import { futureVariables, rosVariables } from './environment.mjs';
 import { signalMarked } from './leftovers.mjs';
 import { findLerobotPython, installLerobot, lerobotIsComplete, locateLerobot } from './lerobot.mjs';
@@ -43,7 +43,7 @@ const NICENESS = 10;
  * @property {boolean} bridge whether a bridge is to be started, rather than a command run that ends by itself
  * @property {boolean} witness whether the tests' oracles are wanted
  * @property {boolean} lerobot whether LeRobot is wanted, for the tests of its plug-ins
- * @property {boolean} composeLoader whether the tests' loader of compose files is wanted
+ * @property {boolean} compose whether the tests' Docker Compose is wanted
  * @property {boolean} otherRos whether another release of ROS 2 for running tests a second time is wanted
  * @property {boolean} newerNode whether a newer Node for running tests a second time is wanted
  * @property {boolean} browser whether a browser for the test of the control page is wanted
@@ -79,7 +79,7 @@ export function wishOf(purpose, args, env = process.env) {
     bridge,
     witness: tests && ros,
     lerobot: tests,
-    composeLoader: tests,
+    compose: tests,
     otherRos: tests && ros,
     newerNode: tests,
     browser: tests,
@@ -263,7 +263,7 @@ async function prepareTools(context, wish) {
   const variables = {};
   if (wish.witness) variables.ARM_BRIDGE_WITNESS_PYTHON = await prepareWitness(context);
   if (wish.lerobot) await prepareLerobot(context, variables);
-  if (wish.composeLoader) await prepareComposeLoader(context, variables);
+  if (wish.compose) await prepareCompose(context, variables);
   if (wish.newerNode) await prepareNewerNode(context, variables);
   if (wish.browser) await prepareBrowser(context, variables);
   if (wish.witness || wish.lerobot) keepBytecode(context, variables);
@@ -315,17 +315,18 @@ async function prepareLerobot({ root, cache, progress, run, underLock }, variabl
   }
 }
 
-/** Not every machine has Go, and only the test of docker/compose.yaml asks for it: it is skipped without. */
-async function prepareComposeLoader({ root, cache, progress, run, underLock }, variables) {
-  const program = locateComposeLoader(root, cache);
-  const build = () => progress.step('loader of compose files: building', () => buildComposeLoader(root, program, run));
+/** Not every machine has Go, and only the tests of docker/compose.yaml ask for it: they are skipped without. */
+async function prepareCompose({ root, cache, progress, run, underLock }, variables) {
+  const program = locateCompose(root, cache);
+  const build = () =>
+    progress.step('Docker Compose from its Go module: building', () => buildCompose(root, program, run));
   try {
-    await underLock(`${program}.lock`, program, () => composeLoaderIsComplete(program), build);
-    variables.ARM_BRIDGE_COMPOSE_LOADER = program;
+    await underLock(`${program}.lock`, program, () => composeIsComplete(program), build);
+    variables.ARM_BRIDGE_COMPOSE = program;
   } catch (error) {
     if (!(error instanceof StepError)) throw error;
     progress.note(
-      `no loader of compose files (Go 1.24 and its module proxy are needed), its test will be skipped: ${error.message}`,
+      `no Docker Compose (Go 1.24.9 and its module proxy are needed), its tests will be skipped: ${error.message}`,
     );
   }
 }

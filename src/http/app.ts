@@ -144,6 +144,13 @@ function takesFile(app: FastifyInstance): FastifyInstance {
 const HERE = 'here.invalid';
 const NAME_HERE = 'name.invalid';
 
+/** The description for a client whose proxy says that it has come by TLS: another address, and nothing else. */
+function forwarded(text: string, { headers }: FastifyRequest): string {
+  if (headers['x-forwarded-proto'] !== 'https') return text;
+  const socket = `"host":"${HERE}","protocol":"ws`;
+  return text.replace(`"http://${HERE}"`, `"https://${HERE}"`).replace(`${socket}"`, `${socket}s"`);
+}
+
 /** Serves the OpenAPI and AsyncAPI descriptions. */
 function describeRoutes(app: FastifyInstance, { config, tokens, certificate }: HttpServices): void {
   const described = {
@@ -168,7 +175,7 @@ function describeRoutes(app: FastifyInstance, { config, tokens, certificate }: H
       done();
     });
     app.get(url, (request, reply) => {
-      const description = made().replace(HERE, request.host).replace(NAME_HERE, request.hostname);
+      const description = forwarded(made(), request).replace(HERE, request.host).replace(NAME_HERE, request.hostname);
       if (isKnown(request, reply, etagOf(description))) return;
       reply.header('content-type', JSON_TYPE).send(description);
     });

@@ -182,11 +182,15 @@ export class MirrorService {
    * Sets the force feedback of the leaders of the pairs that the caller has started, or by take-over of all, at once and
    * until their pairs end. A caller who has started none lowers that of the others: anybody may stop them, too.
    * @param change 0..1; a part left out stays as it is
+   * @param follower of the pair; null: of every pair
    * @returns false if no leader feels, and nothing has changed: a limp one feels nothing
    * @throws {BridgeError} owned, when the caller has started none of the pairs whose leaders feel, and raises them all
    */
-  feel(change: FeedbackChange, caller: Caller): boolean {
-    const felt = this.#pairs.filter(({ plan }) => canFeel(plan) && plan.leader.read().state === 'floating');
+  feel(change: FeedbackChange, caller: Caller, follower: Arm | null): boolean {
+    const felt = this.#pairs.filter(
+      ({ plan }) =>
+        (follower === null || plan.follower === follower) && canFeel(plan) && plan.leader.read().state === 'floating',
+    );
     const [first] = felt;
     if (first === undefined) return false;
     const own = felt.filter(({ startedBy: starter }) => isStarter(starter, caller));

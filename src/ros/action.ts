@@ -6,6 +6,7 @@ import { goalClientOf } from './callers.ts';
 import { makeGuardedActionServer } from './guarded-node.ts';
 import { unlessTypeMissing } from './missing-types.ts';
 import type { Rcl, RosActionServer, RosGoal, RosNode } from './rclnodejs.ts';
+import type { ResponseSender } from './responses.ts';
 
 /** Interval of feedback for a goal, s. */
 const FEEDBACK_PERIOD = 0.1;
@@ -53,6 +54,7 @@ export class Actions {
   readonly #running = new Set<Promise<unknown>>();
   readonly #namespace: string;
   readonly #arm: Pick<Arm, 'name' | 'journal' | 'clock'>;
+  readonly #responses: ResponseSender;
   readonly #onError: (error: unknown) => void;
   readonly #log: Pick<Logger, 'warn'>;
 
@@ -62,6 +64,7 @@ export class Actions {
     node: RosNode,
     namespace: string,
     arm: Pick<Arm, 'name' | 'journal' | 'clock'>,
+    responses: ResponseSender,
     onError: (error: unknown) => void,
     log: Pick<Logger, 'warn'>,
   ) {
@@ -69,6 +72,7 @@ export class Actions {
     this.#node = node;
     this.#namespace = namespace;
     this.#arm = arm;
+    this.#responses = responses;
     this.#onError = onError;
     this.#log = log;
   }
@@ -107,6 +111,7 @@ export class Actions {
     const make = (): RosActionServer =>
       makeGuardedActionServer<Goal>(
         this.#rcl,
+        this.#responses,
         this.#onError,
         this.#node,
         type,

@@ -13,6 +13,7 @@ import { offerMoves } from './move-actions.ts';
 import type { ArmNames } from './names.ts';
 import type { Qualities } from './qos.ts';
 import type { Rcl, RosNode } from './rclnodejs.ts';
+import type { ResponseSender } from './responses.ts';
 import type { RosServices } from './room.ts';
 import { ServoInputs } from './servo-inputs.ts';
 import { acceptJointCommands } from './stream-inputs.ts';
@@ -23,6 +24,7 @@ export interface InputContext {
   readonly rcl: Rcl;
   readonly services: RosServices;
   readonly qualities: Qualities;
+  readonly responses: ResponseSender;
   /** False once the room closes. */
   isOpen(): boolean;
   onError(error: unknown): void;
@@ -72,7 +74,7 @@ export function offerArm(
   const { motion, joints, jogging, trajectories } = services;
   const log = services.logger.child({ arm: arm.name });
   const nodeName = `${namespace}/${NODE_NAME}`;
-  const actions = new Actions(rcl, node, namespace, arm, context.onError, log);
+  const actions = new Actions(rcl, node, namespace, arm, context.responses, context.onError, log);
   new ArmServices(node, nodeName, arm, isOpen).offerAlways(motion);
   const lent = new LentNode(node);
   const frames = new ArmFrames(arm, names, services.mountOf(arm));

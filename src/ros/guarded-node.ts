@@ -1,5 +1,6 @@
 import { messageOf } from '../message-of.ts';
-import type { Rcl, RosActionServer, RosContext, RosNode, RosParameter, RosService } from './rclnodejs.ts';
+import type { Rcl, RosActionServer, RosContext, RosNode, RosParameter, RosResponse, RosService } from './rclnodejs.ts';
+import type { ResponseSender } from './responses.ts';
 
 /** The fields read from a rcl_interfaces/srv/SetParameters request. */
 interface SetRequest {
@@ -30,6 +31,7 @@ export function makeGuardedNode(
   namespace: string,
   context: RosContext,
   parameterOverrides: readonly RosParameter[],
+  responses: ResponseSender,
   onError: (error: unknown) => void,
 ): RosNode {
   class GuardedNode extends Node {
@@ -38,14 +40,23 @@ export function makeGuardedNode(
       service: string,
       callback: (request: Request, ...more: unknown[]) => Promise<object | undefined>,
     ): RosService {
-      return super.createService(type, service, (request: Request, ...more: unknown[]) => {
+      return super.createService(type, service, async (request: Request, ...more: unknown[]) => {
+        const response = more[0] as RosResponse;
+        // The services of rclnodejs itself respond by this, those of the bridge by what they return.
+        const send = response.send.bind(response);
+        response.send = (fields) => {
+          responses.send(() => send(fields));
+          response.sent = true;
+        };
         try {
           if (type in REFUSALS) mendIntegers(request as SetRequest);
-          return callback(request, ...more);
+          const answer = await callback(request, response);
+          if (!response.sent && answer) response.send(answer);
         } catch (error) {
           onError(error);
-          return Promise.resolve(REFUSALS[type]?.(request, messageOf(error)) ?? {});
+          if (!response.sent) return REFUSALS[type]?.(request, messageOf(error)) ?? {};
         }
+        return undefined;
       });
     }
 
@@ -64,17 +75,22 @@ export function makeGuardedNode(
 /** Makes an action server likewise: exceptions in its responses would otherwise be unhandled rejections. */
 export function makeGuardedActionServer<Goal>(
   { ActionServer }: Rcl,
+  responses: ResponseSender,
   onError: (error: unknown) => void,
   ...parts: ConstructorParameters<typeof ActionServer<Goal>>
 ): RosActionServer {
   class GuardedActionServer extends ActionServer<Goal> {
+    override processGoalRequest(header: unknown, request: unknown): void {
+      responses.handleGoalRequest(() => super.processGoalRequest(header, request));
+    }
+
     override async _executeCancelRequest(header: unknown, request: unknown): Promise<void> {
       await super._executeCancelRequest(header, request).catch(onError);
     }
 
     override _sendResultResponse(header: unknown, result: unknown): void {
       try {
-        super._sendResultResponse(header, result);
+        responses.send(() => super._sendResultResponse(header, result));
       } catch (error) {
         onError(error);
       }

@@ -24,6 +24,14 @@ export interface RosService {
   readonly serviceName: string;
 }
 
+/** The response to one request. */
+export interface RosResponse {
+  /** Whether it has been sent. */
+  sent: boolean;
+  /** Sends its fields. @throws {Error} of rcl */
+  send(fields: object): void;
+}
+
 /** Information about the sender of a message. */
 export interface RosMessageInfo {
   readonly publisherGid: Uint8Array;
@@ -113,7 +121,9 @@ export interface RosGoal<Goal> {
 export interface RosActionServer {
   /** Answers a request to cancel goals; called by the library, which leaves its exceptions uncaught. */
   _executeCancelRequest(header: unknown, request: unknown): Promise<void>;
-  /** Answers a request for the result of a goal; likewise. */
+  /** Answers the request for a goal, and starts one that is accepted. */
+  processGoalRequest(header: unknown, request: unknown): void;
+  /** Answers a request for the result of a goal; called likewise. */
   _sendResultResponse(header: unknown, result: unknown): void;
   destroy(): void;
 }
@@ -173,8 +183,14 @@ export interface Rcl {
   removeSignalHandlers(): void;
 }
 
+/** The part of the native addon of rclnodejs that the bridge replaces. */
+export interface RclAddon {
+  /** Sends the response to the request for a goal. @throws {Error} of rcl */
+  actionSendGoalResponse: (server: unknown, header: unknown, response: Uint8Array) => void;
+}
+
 export type RclLoad =
-  | { readonly ok: true; readonly rcl: Rcl; readonly distro: string }
+  | { readonly ok: true; readonly rcl: Rcl; readonly addon: RclAddon; readonly distro: string }
   | { readonly ok: false; readonly reason: string };
 
 const load = createRequire(import.meta.url);
@@ -217,14 +233,15 @@ export async function loadRclnodejs(): Promise<RclLoad> {
   if (folder === undefined) {
     return { ok: false, reason: 'the npm package rclnodejs is not installed; run `npm start` to prepare it' };
   }
-  const fault = probeAddon(folder) ?? probeInterfaces(folder);
+  const addon = loadAddon(folder);
+  const fault = typeof addon === 'string' ? addon : probeInterfaces(folder);
   if (fault !== undefined) return { ok: false, reason: fault };
   // A name that the compiler cannot resolve: the package and its generated types may be absent at compile time.
   const name: string = 'rclnodejs';
   try {
     const module: { default: Rcl } = await import(name);
     module.default.removeSignalHandlers();
-    return { ok: true, rcl: module.default, distro: process.env.ROS_DISTRO ?? 'unknown' };
+    return { ok: true, rcl: module.default, addon: addon as RclAddon, distro: process.env.ROS_DISTRO ?? 'unknown' };
   } catch (error) {
     return { ok: false, reason: `rclnodejs does not load: ${messageOf(error)}` };
   }
@@ -238,15 +255,14 @@ function findPackage(): string | undefined {
   return undefined;
 }
 
-/** Loads the addon as rclnodejs will (Node caches it, so that it is initialised once). @returns why none loads */
-function probeAddon(folder: string): string | undefined {
+/** Loads the addon as rclnodejs will (Node caches it, so that it is initialised once). @returns it, or why none loads */
+function loadAddon(folder: string): RclAddon | string {
   const candidates = [prebuiltAddon(folder), join(folder, 'build', 'Release', 'rclnodejs.node')];
   let fault = `rclnodejs is not built for this ROS 2 and Node ${process.version}; run \`npm start\` to build it`;
   for (const file of candidates) {
     if (file === undefined || !existsSync(file)) continue;
     try {
-      load(file);
-      return undefined;
+      return load(file) as RclAddon;
     } catch (error) {
       fault = `the addon of rclnodejs does not load: ${messageOf(error)}`;
     }

@@ -33,9 +33,10 @@ import { LOOK_TIME, Namesakes } from './namesakes.ts';
 import { ParameterArguments } from './parameter-arguments.ts';
 import { declareParameters } from './parameters.ts';
 import { makeQualities } from './qos.ts';
-import { loadRclnodejs, type Rcl, type RosContext, type RosNode } from './rclnodejs.ts';
+import { loadRclnodejs, type Rcl, type RclAddon, type RosContext, type RosNode } from './rclnodejs.ts';
 import { RefusalLog } from './refusals.ts';
 import { RemoteArm } from './remote-arm.ts';
+import { Responses } from './responses.ts';
 import { Rosout } from './rosout.ts';
 import { clockOf } from './time.ts';
 import { Broadcaster } from './transforms.ts';
@@ -117,11 +118,11 @@ export async function startRos(services: RosServices): Promise<RosRoom> {
   const discovery = setDiscovery(config.ros.discovery, process.env);
   const load = await loadRclnodejs();
   if (!load.ok) throw new RosUnavailable(load.reason);
-  const { rcl, distro } = load;
+  const { rcl, addon, distro } = load;
   const context = new rcl.Context();
   try {
     await rcl.init(context, argv);
-    const populated = await populate(services, rcl, context, prefix, parameters);
+    const populated = await populate(services, rcl, addon, context, prefix, parameters);
     if (discovery.byProfile && listensToNetwork()) {
       await populated.close();
       throw new Error(`Fast DDS ignores the profile for this machine, and other machines would find the arms`);
@@ -164,6 +165,7 @@ function paused(node: RosNode, work: () => void): void {
 async function populate(
   services: RosServices,
   rcl: Rcl,
+  addon: RclAddon,
   context: RosContext,
   prefix: string,
   parameters: ParameterArguments,
@@ -183,7 +185,8 @@ async function populate(
     }
   };
   let open = true;
-  const inputs = { rcl, services, qualities, isOpen: () => open, onError };
+  const responses = new Responses(addon, clock, onUnhandled);
+  const inputs = { rcl, services, qualities, responses, isOpen: () => open, onError };
 
   const makeNode = (namespace: string): RosNode => {
     const { Parameter, ParameterType } = rcl;
@@ -195,7 +198,7 @@ async function populate(
     }
     const parameterOverrides =
       simulated === undefined ? [] : [new Parameter('use_sim_time', ParameterType.PARAMETER_BOOL, simulated)];
-    return makeGuardedNode(rcl, NODE_NAME, namespace || '/', context, parameterOverrides, onUnhandled);
+    return makeGuardedNode(rcl, NODE_NAME, namespace || '/', context, parameterOverrides, responses, onUnhandled);
   };
   const root = makeNode(prefix);
   const nodes: RosNode[] = [root];
@@ -306,6 +309,7 @@ async function populate(
     // The arms have another owner by now, so their goals end; one that does not must not delay the exit.
     await Promise.race([Promise.all(actions.map((served) => served.finished())), clock.sleep(FAREWELL)]);
     open = false;
+    responses.close();
     unheard();
     await leaveGraph(clock, () => {
       for (const node of nodes) node.stop();

@@ -168,7 +168,7 @@ export class ControlThread {
     return controller;
   }
 
-  /** Warns that force feedback is limited; called within a cycle, once per float. */
+  /** Warns that force feedback is limited; called within a cycle, at most every 10 s. */
   tellGuarded(arm: number, joint: number): void {
     const name = this.#arms[arm]!.setup.joints[joint]!.name;
     const text = `force feedback would have moved ${name} by itself: it is felt less while it would`;

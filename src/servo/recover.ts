@@ -42,17 +42,18 @@ export async function recover(
   goesOn: () => boolean,
 ): Promise<void> {
   const { id, model } = servo;
+  const contents = new Contents(model);
   if (model.family.alarms.endedBy === 'restart') {
     await restart(client, id);
-    const contents = new Contents(model);
     await contents.read(client, id);
     await settle(client, { expected: servo, model, contents });
     if (!held) return;
-    const goal = await aim(client, servo, false, 'it stays limp');
+    const goal = await aim(client, servo, contents, false, 'it stays limp');
     if (goesOn()) await hold(client, servo, goal);
   } else if (held) {
     // A bad line is noticed here, before the joint is released.
-    const goal = await aim(client, servo, true, 'its torque is left as it is');
+    await contents.read(client, id);
+    const goal = await aim(client, servo, contents, true, 'its torque is left as it is');
     if (!goesOn()) return;
     await dip(client, servo);
     await hold(client, servo, goal);
@@ -73,15 +74,24 @@ async function restart(client: ServoClient, id: number): Promise<void> {
 
 /**
  * Sets the goal of a servo to its present position.
+ * @param contents its registers: some servos store a goal beyond their own position limits and drive to the limit
  * @param pulls it has torque
  * @param otherwise the consequence of a failure, for users
  * @returns the goal that it holds now, steps
  * @throws {ServoError}
  */
-async function aim(client: ServoClient, servo: ExpectedServo, pulls: boolean, otherwise: string): Promise<number> {
+async function aim(
+  client: ServoClient,
+  servo: ExpectedServo,
+  contents: Contents,
+  pulls: boolean,
+  otherwise: string,
+): Promise<number> {
   const { id, joint, model } = servo;
   const { presentPosition, goalPosition } = model.common;
   const goal = registerName(model, goalPosition);
+  const limits = model.family.goalLimits(contents);
+  const band = stepsIn(model, GIVES_WAY);
   const refused = (why: string): ServoError => new ServoError('refused', id, `servo ${id} (${joint}) ${why}`);
   let sent: number | null = null;
   for (let round = 0; round <= ATTEMPTS; round++) {
@@ -92,12 +102,17 @@ async function aim(client: ServoClient, servo: ExpectedServo, pulls: boolean, ot
         `reads its position as ${steps.join(', ')} steps, which do not agree, so ${otherwise}: ` +
           'check its cable and its supply',
       );
+    if (limits !== null && (present < limits.lowest - band || present > limits.highest + band))
+      throw refused(
+        `stands at ${present}, beyond its own position limits ${limits.lowest} to ${limits.highest}, so ${otherwise}: move the joint between ` +
+          'them by hand, or switch its torque off and calibrate the arm anew (arm-bridge calibrate)',
+      );
     // A joint moved by a hand or by its load may have moved on while its goal approached it.
-    if (sent !== null && Math.abs(present - sent) <= stepsIn(model, GIVES_WAY)) return sent;
+    if (sent !== null && Math.abs(present - sent) <= band) return sent;
     sent = present;
-    if (pulls) await lead(client, servo, present);
+    if (pulls) sent = await lead(client, servo, present);
     else await writeRegister(client, model, id, goal, present);
-    if ((await readRegister(client, model, id, goal)) === present) continue;
+    if ((await readRegister(client, model, id, goal)) === sent) continue;
     throw refused(
       `does not take a goal at its position, ${present} steps, so ${otherwise}: check its own position limits ` +
         '(arm-bridge doctor)',
@@ -107,22 +122,28 @@ async function aim(client: ServoClient, servo: ExpectedServo, pulls: boolean, ot
 }
 
 /**
- * Leads the goal of a servo that pulls to a position (steps), step by step. Each step is sent once, to a servo that has
- * just shown that it still has torque: a goal would give torque to one that has restarted meanwhile.
+ * Leads the goal of a servo that pulls to a position (steps), step by step, or until it meets its joint, which may have
+ * come towards it: beyond, it would drive the joint. Each step is sent once, to a servo that has just shown that it still
+ * has torque: a goal would give torque to one that has restarted meanwhile.
+ * @returns the goal that it was given last, steps
  * @throws {ServoError} if it has become limp
  */
-async function lead(client: ServoClient, servo: ExpectedServo, to: number): Promise<void> {
+async function lead(client: ServoClient, servo: ExpectedServo, to: number): Promise<number> {
   const { id, model } = servo;
-  const { goalPosition } = model.common;
+  const { goalPosition, presentPosition } = model.common;
   const most = Math.round(stepsIn(model, LEAD));
-  let missed = 0;
-  for (let goal = await heldGoal(client, servo); goal !== to && missed <= ATTEMPTS; ) {
-    const next = goal + Math.min(most, Math.max(-most, to - goal));
+  let held = await heldGoal(client, servo);
+  for (let missed = 0; held !== to; ) {
+    const way = Math.sign(to - held);
+    const ahead = ((await readRow(client, id, presentPosition)) - held) * way;
+    if (ahead <= 0) break;
+    const next = held + way * Math.min(most, ahead, Math.abs(to - held));
     client.post(id, goalPosition.address, bytesOf(goalPosition, next));
     await client.clock.sleep(LEAD_INTERVAL);
-    goal = await heldGoal(client, servo);
-    if (goal !== next) missed++;
+    held = await heldGoal(client, servo);
+    if (held !== next && ++missed > ATTEMPTS) return next;
   }
+  return held;
 }
 
 /**

@@ -7,6 +7,7 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { selfSigned } from '../support/certificate.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const { cacheFolder } = await import(pathToFileURL(join(ROOT, 'scripts/lib/platform.mjs')).href);
@@ -117,12 +118,9 @@ test('what it installs can be read by the service, whatever the umask of the per
 });
 
 test('what the image holds starts by itself, says whether it is well, writes only below HOME and ends on SIGTERM', async () => {
-  const [certificate, key, token] = ['cert.pem', 'key.pem', 'token'].map((name) => join(home, name));
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  execFileSync('openssl', ['req', '-x509', ...kind, '-subj', '/CN=localhost', '-keyout', key!, '-out', certificate!], {
-    stdio: 'pipe',
-  });
-  writeFileSync(token!, 'a-token-of-this-test-alone\n');
+  const { certificate, key } = selfSigned(home, 'localhost');
+  const token = join(home, 'token');
+  writeFileSync(token, 'a-token-of-this-test-alone\n');
   const config = join(home, 'config.yaml');
   const http = { port: await freePort(), token_file: token, tls: { certificate, key } };
   writeFileSync(config, JSON.stringify({ http, arms: [{ name: 'arm', bus: 'sim:so101' }] }));

@@ -47,7 +47,8 @@ describe('the document of deployment', () => {
 
   test('has no command that npm run test:lab does not type, or says why it does not', () => {
     const source = readFileSync(join(ROOT, 'test/lab/document.lab.ts'), 'utf8');
-    const typed = (line: string) => source.includes(`type('${line}')`) || source.includes(`'${line}';`);
+    const typed = (line: string) =>
+      ['type', 'begin'].some((verb) => source.includes(`${verb}('${line}')`)) || source.includes(`'${line}';`);
     expect(lines.filter((line) => !typed(line) && NOT_TYPED[line] === undefined)).toEqual([]);
     expect(Object.keys(NOT_TYPED).filter((line) => !lines.includes(line))).toEqual([]);
   });

@@ -15,8 +15,9 @@ const hadolint = join(dirname(process.env.ARM_BRIDGE_WITNESS_PYTHON ?? ''), 'had
 const HAS_HADOLINT = existsSync(hadolint);
 if (!HAS_HADOLINT) console.warn('SKIPPED: hadolint does not judge docker/Dockerfile. npm test installs it.');
 
-const LOADER = process.env.ARM_BRIDGE_COMPOSE_LOADER ?? '';
-if (LOADER === '') console.warn('SKIPPED: docker/compose.yaml is not loaded. npm test builds the loader where Go is.');
+const COMPOSE = process.env.ARM_BRIDGE_COMPOSE ?? '';
+if (COMPOSE === '')
+  console.warn('SKIPPED: docker/compose.yaml is not read. npm test builds Docker Compose where Go is.');
 
 test.skipIf(!HAS_HADOLINT)('hadolint finds nothing in the Dockerfile', () => {
   const { status, stdout } = spawnSync(hadolint, ['--no-color', DOCKERFILE], { encoding: 'utf8' });
@@ -88,14 +89,15 @@ interface Service {
   };
 }
 
-/** The services of a profile as the loader of the Compose Specification sees them. */
+/** The services of some profiles as Compose sees them. */
 function load(profiles: readonly string[], variables: Readonly<Record<string, string>> = {}): Record<string, Service> {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...variables };
-  const output = execFileSync(LOADER, [join(FOLDER, 'compose.yaml'), ...profiles], { env, encoding: 'utf8' });
-  return JSON.parse(output).services;
+  const wanted = profiles.flatMap((profile) => ['--profile', profile]);
+  const args = ['-f', join(FOLDER, 'compose.yaml'), ...wanted, 'config', '--format', 'json'];
+  return JSON.parse(execFileSync(COMPOSE, args, { env, encoding: 'utf8' })).services;
 }
 
-describe.skipIf(LOADER === '')('the compose file', () => {
+describe.skipIf(COMPOSE === '')('the compose file', () => {
   const ROS = { sim: ['sim'], lab: ['lab'], setup: ['setup'], foxglove: ['foxglove'], discovery: ['discovery'] };
   const PROFILES = { ...ROS, monitoring: ['grafana', 'prometheus'] };
 

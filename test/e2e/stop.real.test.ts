@@ -12,6 +12,8 @@ const DELIVERY = 0.1;
 const PATIENCE = { timeout: 20_000 };
 const MOVE_VELOCITY = 1.5;
 const MIRROR_ACCELERATION = 25;
+/** Steps of goals that came in time, of which more are needed to judge a motion. */
+const ENOUGH = 20;
 const SERVO_STEP = (2 * Math.PI) / 4096;
 const PAIR = { robot_pairs: [{ leader_id: 0, follower_id: 1 }] };
 
@@ -23,8 +25,13 @@ let bridge: BridgeProcess;
 beforeAll(async () => {
   bridge = await BridgeProcess.start();
 });
+beforeEach(home);
+afterAll(async () => {
+  await bridge.endStopped();
+});
+
 /** The follower at init; the leader limp at rest. */
-beforeEach(async () => {
+async function home(): Promise<void> {
   await bridge.post('/move/leader/stop');
   await bridge.post('/stop/reset');
   await bridge.post('/move/init?robot_id=1');
@@ -34,10 +41,7 @@ beforeEach(async () => {
     await bridge.post('/move/leader/stop');
   }
   await bridge.post('/sim/hand', { robot_id: 0, joints: null });
-});
-afterAll(async () => {
-  await bridge.endStopped();
-});
+}
 
 async function truth(id: number): Promise<Record<string, number>> {
   return (await bridge.get(`/sim/truth?robot_id=${id}`)).body.joints;
@@ -112,19 +116,23 @@ describe.skipIf(!HAS_ROS)('as rclpy records it', () => {
   });
 
   test('mirroring at full speed rests within 0.25 s of a stop', async () => {
-    await follow();
-    await goals();
-    await bridge.post('/sim/hand', { robot_id: 0, joints: { shoulder_pan: 1.2, wrist_roll: 1.2 }, duration: 1 });
-    await sleep(0.5);
-    const asked = Date.now() / 1000;
-    await bridge.post('/stop');
-    await sleep(0.7);
-    const rows = await goals();
-    expectStopped(rows, asked, 3);
-    const steps = speedChangesOf(rows, CYCLE);
-    for (const { dt, changes } of steps)
-      for (const change of changes) expect(change).toBeLessThan(MIRROR_ACCELERATION * 1.5 * dt + 0.1);
-    expect(steps.length).toBeGreaterThan(20);
+    // A busy machine leaves few steps between cycles that were on time, so it takes more rounds until there is enough to judge.
+    for (let judged = 0; judged <= ENOUGH; ) {
+      await follow();
+      await goals();
+      await bridge.post('/sim/hand', { robot_id: 0, joints: { shoulder_pan: 1.2, wrist_roll: 1.2 }, duration: 1 });
+      await sleep(0.5);
+      const asked = Date.now() / 1000;
+      await bridge.post('/stop');
+      await sleep(0.7);
+      const rows = await goals();
+      expectStopped(rows, asked, 3);
+      const steps = speedChangesOf(rows, CYCLE);
+      for (const { dt, changes } of steps)
+        for (const change of changes) expect(change).toBeLessThan(MIRROR_ACCELERATION * 1.5 * dt + 0.1);
+      judged += steps.length;
+      await home();
+    }
   });
 
   test('the services ~/stop and ~/reset do the same for their arm', async () => {

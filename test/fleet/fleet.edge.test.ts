@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
@@ -12,6 +11,7 @@ import { Announcement } from '../../src/fleet/announcement.ts';
 import { Authority } from '../../src/fleet/authority.ts';
 import { Fleet } from '../../src/fleet/fleet.ts';
 import { Neighbour, type NeighbourSource } from '../../src/fleet/neighbour.ts';
+import { NEW_KEY, openssl, selfSigned } from '../support/certificate.ts';
 import { hearsGroups } from '../support/multicast.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 50 };
@@ -224,35 +224,25 @@ test('what a bridge is told to do goes to it with the token, and what it refuses
 const secrets = mkdtempSync(join(tmpdir(), 'arm-bridge-certificates-'));
 afterAll(() => rmSync(secrets, { recursive: true }));
 
-/** A certificate for a name. @returns the files of it and its key */
-function certify(called: string, altName: string): { cert: string; key: string } {
-  const [cert, key] = [join(secrets, `${called}.pem`), join(secrets, `${called}.key`)];
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  const subject = ['-subj', `/CN=${called}`, '-addext', `subjectAltName=${altName}`];
-  execFileSync('openssl', ['req', '-x509', ...kind, ...subject, '-keyout', key, '-out', cert], { stdio: 'pipe' });
-  return { cert, key };
-}
-
 /** A certificate for a name that an authority has signed. @returns the files of it, its key and the authority's */
-function signed(altName: string): { cert: string; key: string; ca: string } {
-  const ca = certify('authority', 'DNS:authority.lab');
-  const [key, request, cert] = ['leaf.key', 'leaf.csr', 'leaf.pem'].map((name) => join(secrets, name)) as [
+function signed(altName: string): { certificate: string; key: string; ca: string } {
+  const ca = selfSigned(secrets, 'authority', 'DNS:authority.lab');
+  const [key, request, certificate] = ['leaf.key', 'leaf.csr', 'leaf.pem'].map((name) => join(secrets, name)) as [
     string,
     string,
     string,
   ];
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  execFileSync('openssl', ['req', ...kind, '-subj', '/CN=leaf', '-keyout', key, '-out', request], { stdio: 'pipe' });
+  openssl('req', ...NEW_KEY, '-subj', '/CN=leaf', '-keyout', key, '-out', request);
   const names = join(secrets, 'names');
   writeFileSync(names, `subjectAltName=${altName}\n`);
-  const sign = ['x509', '-req', '-in', request, '-CA', ca.cert, '-CAkey', ca.key, '-CAcreateserial', '-days', '2'];
-  execFileSync('openssl', [...sign, '-extfile', names, '-out', cert], { stdio: 'pipe' });
-  return { cert, key, ca: ca.cert };
+  const by = ['-CA', ca.certificate, '-CAkey', ca.key, '-CAcreateserial', '-days', '2'];
+  openssl('x509', '-req', '-in', request, ...by, '-extfile', names, '-out', certificate);
+  return { certificate, key, ca: ca.certificate };
 }
 
 /** The same as `served`, by HTTPS. */
-async function servedSecurely(files: { cert: string; key: string }, heard: string[]): Promise<string> {
-  const [cert, key] = [readFileSync(files.cert), readFileSync(files.key)];
+async function servedSecurely(files: { certificate: string; key: string }, heard: string[]): Promise<string> {
+  const [cert, key] = [readFileSync(files.certificate), readFileSync(files.key)];
   const server = createSecureServer({ cert, key }, ({ headers }, response) => {
     heard.push(headers.authorization ?? '');
     response.writeHead(200, { 'content-type': 'application/json' }).end(overview());
@@ -263,7 +253,10 @@ async function servedSecurely(files: { cert: string; key: string }, heard: strin
 }
 
 test('a bridge that does not prove who it is is told nothing, and it is said what to do', async () => {
-  const [named, elsewhere] = [certify('named', 'IP:127.0.0.1'), certify('elsewhere', 'DNS:bench.lab')];
+  const [named, elsewhere] = [
+    selfSigned(secrets, 'named', 'IP:127.0.0.1'),
+    selfSigned(secrets, 'elsewhere', 'DNS:bench.lab'),
+  ];
   const token_file = join(secrets, 'token');
   writeFileSync(token_file, 'secret-of-the-lab\n');
   const heard: string[] = [];
@@ -280,13 +273,13 @@ test('a bridge that does not prove who it is is told nothing, and it is said wha
     ['silent', expect.stringMatching(/^it does not speak HTTPS, and is not asked in plain text instead/)],
   ]);
   expect(heard).toEqual([]);
-  await looked([one, other], { authority: named.cert }).toEqual([
+  await looked([one, other], { authority: named.certificate }).toEqual([
     ['answers', ''],
     ['untrusted', unsigned],
   ]);
   // Certificates that are named themselves are good under any name; several may stand in one file.
   const both = join(secrets, 'both.pem');
-  writeFileSync(both, readFileSync(named.cert, 'utf8') + readFileSync(elsewhere.cert, 'utf8'));
+  writeFileSync(both, readFileSync(named.certificate, 'utf8') + readFileSync(elsewhere.certificate, 'utf8'));
   await looked([one, other], { authority: both }).toEqual([
     ['answers', ''],
     ['answers', ''],
@@ -309,7 +302,10 @@ test('a certificate of the laboratory’s authority is good under the names that
 test('of bridges that announce themselves those are vouched for that have proved who they are', async () => {
   const { ca, ...leaf } = signed('IP:127.0.0.1');
   const stranger = await served(() => [404, '']);
-  const [proven, other] = [await servedSecurely(leaf, []), await servedSecurely(certify('other', 'IP:127.0.0.1'), [])];
+  const [proven, other] = [
+    await servedSecurely(leaf, []),
+    await servedSecurely(selfSigned(secrets, 'other', 'IP:127.0.0.1'), []),
+  ];
   const authority = new Authority(readFileSync(ca, 'utf8'));
   const vouched = async (url: string, source: NeighbourSource, anyAuthority: boolean): Promise<boolean> => {
     const neighbour = new Neighbour(systemClock, url, source, () => ({
@@ -328,10 +324,10 @@ test('of bridges that announce themselves those are vouched for that have proved
 });
 
 test('a renewed token and a renewed authority count from the next look on, and what cannot be used is told and left', async () => {
-  const [before, after] = [certify('before', 'IP:127.0.0.1'), certify('after', 'IP:127.0.0.1')];
+  const [before, after] = [selfSigned(secrets, 'before', 'IP:127.0.0.1'), selfSigned(secrets, 'after', 'IP:127.0.0.1')];
   const [token_file, authority] = [join(secrets, 'renewed-token'), join(secrets, 'renewed.pem')];
   writeFileSync(token_file, 'former-secret\n');
-  copyFileSync(before.cert, authority);
+  copyFileSync(before.certificate, authority);
   const heard: string[] = [];
   const [former, latter] = [await servedSecurely(before, heard), await servedSecurely(after, [])];
   const told: string[] = [];
@@ -351,7 +347,7 @@ test('a renewed token and a renewed authority count from the next look on, and w
       'Its former content stays in use until it is corrected.',
   );
   expect(states()).toEqual(['answers', 'untrusted']);
-  copyFileSync(after.cert, authority);
+  copyFileSync(after.certificate, authority);
   await expect.poll(states, PATIENCE).toEqual(['untrusted', 'answers']);
   expect(told).toHaveLength(1);
 });

@@ -386,6 +386,20 @@ test('security is declared exactly when a token is configured', async () => {
   });
 });
 
+test('behind a proxy that ends TLS the descriptions lead to the proxy', async () => {
+  const services = fakeServices();
+  services.config.allowed_hosts = ['arms.example'];
+  const app = buildApp(services);
+  const serversOf = async (url: string, proto: string) => {
+    const headers = { host: 'arms.example', 'x-forwarded-proto': proto };
+    return (await app.inject({ url, headers })).json().servers;
+  };
+  expect(await serversOf('/openapi.json', 'https')).toMatchObject([{ url: 'https://arms.example' }]);
+  expect(await serversOf('/openapi.json', 'http')).toMatchObject([{ url: 'http://arms.example' }]);
+  expect(await serversOf('/asyncapi.json', 'https')).toMatchObject({ bridge: { protocol: 'wss' } });
+  await app.close();
+});
+
 test('a bridge carries out the example of every body, and answers what its route declares', async () => {
   const services = fakeServices();
   const whole = buildApp(services);

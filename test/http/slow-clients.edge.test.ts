@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -12,6 +11,7 @@ import { SERVER } from '../../src/http/connections.ts';
 import { readCertificate } from '../../src/http/tokens.ts';
 import type { StopDesk } from '../../src/stop/stop-desk.ts';
 import { StopServer } from '../../src/stop/stop-server.ts';
+import { selfSigned } from '../support/certificate.ts';
 import { buildApp, fakeServices } from './fakes.ts';
 
 /** Clients that send their TLS hello, headers or body too slowly, on both ports. The times are a fiftieth of the real ones. */
@@ -34,10 +34,7 @@ beforeAll(async () => {
     SERVER[name] = real[name] / FASTER;
   }
   folder = mkdtempSync(join(tmpdir(), 'arm-bridge-slow-'));
-  const [certificate, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  const out = ['-subj', '/CN=localhost', '-keyout', key, '-out', certificate];
-  execFileSync('openssl', ['req', '-x509', ...kind, ...out], { stdio: 'pipe' });
+  const { certificate, key } = selfSigned(folder, 'localhost');
   const secure = fakeServices({ config: { tls: { certificate, key } } });
   const apps = [buildApp(services), buildApp({ ...secure, certificate: readCertificate(secure.config) })];
   const ports = await Promise.all(apps.map(async (app) => (await listen(app, services.config, null)).port));

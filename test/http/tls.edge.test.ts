@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
@@ -9,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { listen } from '../../src/http/app.ts';
 import { readCertificate } from '../../src/http/tokens.ts';
+import { selfSigned } from '../support/certificate.ts';
 import { buildApp, fakeServices } from './fakes.ts';
 
 const TOKEN = '0123456789abcdef0123456789abcdef';
@@ -20,12 +20,7 @@ let close: () => Promise<void>;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'arm-bridge-tls-'));
-  const [certificate, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  execFileSync('openssl', ['req', '-x509', ...kind, ...subject, '-keyout', key, '-out', certificate], {
-    stdio: 'pipe',
-  });
+  const { certificate, key } = selfSigned(folder, 'localhost', 'DNS:localhost,IP:127.0.0.1');
   ca = readFileSync(certificate);
   const fakes = fakeServices({ token: TOKEN, config: { tls: { certificate, key } } });
   const services = { ...fakes, certificate: readCertificate(fakes.config) };

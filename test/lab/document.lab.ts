@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { INTERRUPT } from '../support/typist.ts';
 import { Engine } from './support/engine.ts';
 import { build, VERSION } from './support/images.ts';
 import { Lab } from './support/lab.ts';
@@ -6,6 +7,8 @@ import { documented, NOT_TYPED, Typist } from './support/typed.ts';
 
 const NEWER = `${VERSION}-newer`;
 const VARIABLES = { ARM_BRIDGE_TARGET: 'bookworm' };
+/** As Compose calls the containers of two services. */
+const [LAB, SIM] = ['arm-bridge-lab-1', 'arm-bridge-sim-1'];
 const CALIBRATION = '/var/lib/arm-bridge/.local/state/arm-bridge/calibration/follower.json';
 
 let lab: Lab;
@@ -15,20 +18,26 @@ beforeAll(async () => {
   const builder = await Engine.start(null);
   await build(builder, 'bookworm', NEWER).finally(() => builder.stop());
   lab = await Lab.start('document');
-  person = new Typist(lab, VARIABLES);
+  person = new Typist(lab);
+  person.set(VARIABLES);
 });
 afterAll(() => lab?.stop(), 60_000);
 
 const status = async (token: string) => (await lab.machine.ask('/status', { token })).status;
-const image = () => lab.engine.inspect('lab', '.Config.Image');
+const image = () => lab.engine.inspect(LAB, '.Config.Image');
 const secret = async (name: string) => (await lab.machine.run('cat', [`${lab.compose.folder}/secrets/${name}`])).trim();
 
 test('a simulated pair', async () => {
-  await person.type('docker compose --profile sim up --build');
-  expect((await lab.machine.ask('/')).status).toBe(200);
-  // Ctrl-C.
-  await lab.engine.docker(['stop', 'sim']);
-  expect(await lab.logs('sim')).toMatch(/lowering the arms[\s\S]*bye/);
+  const terminal = person.begin('docker compose --profile sim up --build');
+  try {
+    await lab.ready(SIM);
+    expect((await lab.machine.ask('/')).status).toBe(200);
+    terminal.type(INTERRUPT);
+    await terminal.ended();
+    expect(await lab.logs(SIM)).toMatch(/lowering the arms[\s\S]*bye/);
+  } finally {
+    await terminal.close();
+  }
 }, 180_000);
 
 test('tokens, images, adapters, and a look at everything', async () => {
@@ -42,12 +51,13 @@ test('tokens, images, adapters, and a look at everything', async () => {
 
 test('the laboratory, from its start to its end', async () => {
   await person.type('docker compose --profile lab up -d');
+  await lab.ready(LAB);
   expect((await person.type('docker compose --profile lab ps')).stdout).toContain('(healthy)');
   expect((await person.type('docker compose --profile lab logs lab')).stdout).toMatch(/arm-bridge \d/);
   const curl = 'curl -H "Authorization: Bearer $(head -n1 secrets/token)" localhost:8020/status';
   expect(JSON.parse((await person.type(curl)).stdout).status).toBe('ok');
   await person.type('docker compose --profile lab stop');
-  expect(await lab.logs('lab')).toMatch(/lowering the arms[\s\S]*bye/);
+  expect(await lab.logs(LAB)).toMatch(/lowering the arms[\s\S]*bye/);
 }, 180_000);
 
 test('a backup brings back what was lost', async () => {
@@ -82,21 +92,24 @@ test('an update keeps what was set up and a stop that nobody has reset, and so d
     return JSON.parse(body).arms.map(({ state }: { state: string }) => state);
   };
   await person.type('docker compose --profile lab up -d');
+  await lab.ready(LAB);
   expect((await lab.machine.ask('/stop', { method: 'POST', token })).status).toBe(200);
   await person.type('docker compose --profile lab stop');
   await person.type('docker compose run --rm -T setup backup - > ~/before.tar.gz');
-  person.variables = { ...VARIABLES, ARM_BRIDGE_VERSION: NEWER };
+  person.set({ ...VARIABLES, ARM_BRIDGE_VERSION: NEWER });
   await person.type('docker compose --profile lab up -d --build');
+  await lab.ready(LAB);
   expect(await image()).toBe(`arm-bridge:${NEWER}-bookworm`);
   expect(await status(token)).toBe(200);
   expect(await states()).toEqual(['stopped', 'stopped']);
-  expect((await lab.inside('lab', `cat ${CALIBRATION}`)).stdout).toBe('mine\n');
+  expect((await lab.inside(LAB, `cat ${CALIBRATION}`)).stdout).toBe('mine\n');
   await person.type('docker compose --profile lab stop');
   expect(VERSION).toBe('0.1.0');
   await person.type('ARM_BRIDGE_VERSION=0.1.0 docker compose --profile lab up -d');
+  await lab.ready(LAB);
   expect(await image()).toBe(`arm-bridge:${VERSION}-bookworm`);
   expect(await states()).toEqual(['stopped', 'stopped']);
-  expect((await lab.inside('lab', `cat ${CALIBRATION}; grep mine "$ARM_BRIDGE_CONFIG_FILE"`)).stdout).toBe(
+  expect((await lab.inside(LAB, `cat ${CALIBRATION}; grep mine "$ARM_BRIDGE_CONFIG_FILE"`)).stdout).toBe(
     'mine\n# mine\n',
   );
   expect((await person.type('docker image ls arm-bridge')).stdout).toContain(`${NEWER}-bookworm`);
@@ -109,7 +122,7 @@ test('an image says what it is made of', async () => {
   const names = bill.components.map(({ name }: { name: string }) => name);
   expect(names).toEqual(expect.arrayContaining(['fastify', 'serialport', 'rclnodejs']));
   expect(names).not.toContain('vitest');
-  const { stdout } = await lab.inside('lab', 'cat /opt/arm-bridge/build/sbom/python.json');
+  const { stdout } = await lab.inside(LAB, 'cat /opt/arm-bridge/build/sbom/python.json');
   expect(JSON.parse(stdout).map(({ name }: { name: string }) => name)).toContain('ros-rclpy');
 }, 60_000);
 

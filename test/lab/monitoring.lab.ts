@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { selfSigned } from '../support/certificate.ts';
 import { Lab } from './support/lab.ts';
-import { outcome, ROOT, until } from './support/run.ts';
+import { outcome, ROOT, run, until } from './support/run.ts';
 
 interface Rule {
   readonly alert: string;
@@ -63,14 +64,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
-/** What Prometheus answers to a query. */
+/** What a Prometheus answers to a query. */
 async function query(
   expr: string,
+  server = '127.0.0.1:9090',
 ): Promise<{ readonly metric: Readonly<Record<string, string>>; readonly value: [number, string] }[]> {
   const { stdout } = await lab.machine.outcome('curl', [
     '-sS',
     '-G',
-    'http://127.0.0.1:9090/api/v1/query',
+    `http://${server}/api/v1/query`,
     '--data-urlencode',
     `query=${expr}`,
   ]);
@@ -140,14 +142,76 @@ test('promtool finds that the rules fire when they should, and nothing wrong wit
   expect([code, stdout + stderr]).toEqual([0, '']);
 }, 180_000);
 
-test('promtool takes the discovery of all bridges as the document has it', async () => {
+test('Prometheus finds all bridges by one of them and checks their certificates, with the words of the document', async () => {
+  const own = join(folder, 'tls');
+  mkdirSync(own);
+  const ports = [8120, 8220];
+  const urls = ports.map((port) => `https://127.0.0.1:${port}`);
+  const certificates: string[] = [];
+  for (const [place, port] of ports.entries()) {
+    const { certificate } = selfSigned(own, `bench-${place}`, 'IP:127.0.0.1');
+    certificates.push(readFileSync(certificate, 'utf8'));
+    const config = {
+      http: {
+        port,
+        read_token_file: '/conf/read_token',
+        token_file: '/conf/token',
+        tls: { certificate: `/conf/bench-${place}.pem`, key: `/conf/bench-${place}.key` },
+      },
+      arms: [{ name: `arm_${place}`, bus: 'sim:so101' }],
+      ros: { enabled: false },
+      state_folder: '/tmp/state',
+      recording: { folder: '/tmp/recordings' },
+      fleet: { name: `bench-${place}`, bridges: urls, token_file: '/conf/read_token', authority: '/conf/lab-ca.pem' },
+    };
+    writeFileSync(join(own, `${place}.json`), JSON.stringify(config));
+  }
+  writeFileSync(join(own, 'lab-ca.pem'), certificates.join(''));
+  writeFileSync(join(own, 'read_token'), `${lab.readToken}\n`);
+  writeFileSync(join(own, 'token'), `${lab.token}\n`);
+  await run('chown', ['-R', '1000:1000', own]);
+  for (const place of ports.keys()) {
+    const args = await lab.compose.arguments('sim', {
+      variables: { ARM_BRIDGE_TARGET: 'bookworm' },
+      more: ['-v', `${own}:/conf:ro`, '--no-healthcheck'],
+      command: ['--config', `/conf/${place}.json`],
+    });
+    await lab.engine.docker(['run', '-d', '--name', `bench-${place}`, ...args]);
+  }
+  for (const [place, url] of urls.entries()) {
+    const ready = async () =>
+      (await lab.machine.outcome('curl', ['-skf', '--cacert', join(own, 'lab-ca.pem'), `${url}/readyz`])).code === 0;
+    await until(`bench-${place} is ready`, async () => ((await ready()) ? true : null), 90_000).catch(async (error) => {
+      throw new Error(await lab.logs(`bench-${place}`), { cause: error });
+    });
+  }
   const document = readFileSync(join(ROOT, 'docs/deployment.md'), 'utf8');
   const [, text] = /```yaml\n(scrape_configs:\n[\s\S]*?)```/.exec(document)!;
+  const here = text!
+    .replaceAll('/etc/prometheus/lab-ca.pem', join(own, 'lab-ca.pem'))
+    .replace('https://desk.lab:8020', urls[0]!);
   const file = join(folder, 'discovery.yaml');
-  writeFileSync(file, text!);
+  writeFileSync(file, `global: { scrape_interval: 1s }\n${here}`);
   const { code, stdout, stderr } = await outcome('promtool', ['check', 'config', '--syntax-only', file]);
   expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('SUCCESS')]);
-}, 60_000);
+  const listen = '127.0.0.1:9091';
+  const args = [`--config.file=${file}`, `--storage.tsdb.path=${folder}/found`, `--web.listen-address=${listen}`];
+  const [program, all] = lab.machine.command('/usr/bin/prometheus', args);
+  const other = spawn(program, all, { stdio: 'ignore' });
+  try {
+    const found = (): Promise<string[]> =>
+      query('up == 1', listen).then(
+        (up) => up.map(({ metric }) => metric.instance!).sort(),
+        () => [],
+      );
+    // Targets are asked for once a minute.
+    await until('both bridges are read', async () => ((await found()).length === 2 ? true : null), 150_000);
+    expect(await found()).toEqual(ports.map((port) => `127.0.0.1:${port}`));
+  } finally {
+    other.kill('SIGKILL');
+    for (const place of ports.keys()) await lab.down(`bench-${place}`);
+  }
+}, 240_000);
 
 test('each alert says what to do about it, in a document that does', () => {
   const document = readFileSync(join(ROOT, 'docs/deployment.md'), 'utf8');

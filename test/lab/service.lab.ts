@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Target } from './support/images.ts';
+import { type Target, VERSION } from './support/images.ts';
 import { Machine } from './support/machine.ts';
 import { Booted } from './support/nspawn.ts';
 import { until } from './support/run.ts';
+
+const NEWER = `${VERSION}-newer`;
 
 let machine: Machine;
 let booted: Booted;
@@ -179,6 +181,37 @@ describe('the service of systemd', () => {
     const { body } = await machine.ask('/status', { token: before });
     expect(JSON.parse(body).ros).toMatchObject({ enabled: true, distro: 'jazzy' });
   }, 240_000);
+
+  test('goes to a newer version and back, with what was set up and a stop that nobody has reset', async () => {
+    const config = ['--config', '/etc/arm-bridge/config.yaml'];
+    const given = await token();
+    const status = async () => JSON.parse((await machine.ask('/status', { token: given })).body);
+    const end = () => booted.run('systemctl', ['stop', 'arm-bridge'], { timeout: 60_000 });
+    // What a pull and a build leave there, but for all that is the same in both.
+    const become = (from: string, to: string) =>
+      booted.run('sed', ['-i', `s/"version": "${from}"/"version": "${to}"/`, '/opt/arm-bridge/package.json']);
+    const arms = ['leader', 'follower'].map((name) => expect.objectContaining({ name, state: 'stopped', doubt: '' }));
+    expect((await machine.ask('/stop', { method: 'POST', token: given })).status).toBe(200);
+    await end();
+    await booted.run(program, ['backup', ...config, '/root/older.tar.gz']);
+    await become(VERSION, NEWER);
+    await booted.run(program, ['install'], { timeout: 120_000 });
+    await ready();
+    expect(await status()).toMatchObject({ version_id: NEWER, arms: expect.arrayContaining(arms) });
+    await end();
+    await become(NEWER, VERSION);
+    // As a newer version may write it.
+    await booted.run('sed', ['-i', 's/^version: [0-9]*/version: 99/', '/etc/arm-bridge/config.yaml']);
+    const refused = await booted.outcome(program, ['install'], { timeout: 120_000 });
+    expect(refused.code).not.toBe(0);
+    expect(refused.stdout + refused.stderr).toContain('restore the backup from before the update');
+    await booted.run(program, ['restore', '--force', ...config, '/root/older.tar.gz']);
+    await booted.run(program, ['install'], { timeout: 120_000 });
+    await ready();
+    expect(await status()).toMatchObject({ version_id: VERSION, arms: expect.arrayContaining(arms) });
+    const calibrated = (await status()).arms.find(({ name }: { name: string }) => name === 'follower').calibrated;
+    expect(calibrated).toBe(true);
+  }, 300_000);
 
   test('is installed again without losing anything, with a priority for its control thread', async () => {
     await booted.run('systemctl', ['stop', 'arm-bridge'], { timeout: 60_000 });

@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Typist as Person } from '../support/typist.ts';
 import { Lab } from './support/lab.ts';
 import { until } from './support/run.ts';
+import { Typist } from './support/typed.ts';
 
 const variables = { ARM_BRIDGE_TARGET: 'bookworm' };
 const PORT = 'tcp://127.0.0.1:5555';
 
 let lab: Lab;
+let typist: Typist;
 
 beforeAll(async () => {
   lab = await Lab.start('setup');
+  typist = new Typist(lab);
+  typist.set(variables);
   // An arm whose servos have their ids, behind a server that passes bytes on.
   const serve = await lab.compose.arguments('sim', { variables, command: ['simulate', '--tcp', '5555'] });
   await lab.engine.docker(['run', '-d', '--name', 'arm', '--no-healthcheck', ...serve]);
@@ -18,8 +21,7 @@ beforeAll(async () => {
 afterAll(() => lab?.stop(), 60_000);
 
 test('docker compose run --rm setup takes a person from an arm to a configuration, which the lab then drives', async () => {
-  const args = await lab.compose.arguments('setup', { variables, more: ['--rm'] });
-  const person = new Person([...lab.engine.command(['run', ...args])], lab.engine.environment);
+  const person = typist.begin('docker compose run --rm setup');
   try {
     await person.choose("Which port is the arm's?", 'Another one, by its URL');
     await person.until('◆  URL of its bus');
@@ -49,7 +51,5 @@ test('docker compose run --rm setup takes a person from an arm to a configuratio
 
 test('doctor looks at the arm that was set up, from the same container', async () => {
   await lab.engine.docker(['stop', 'lab']);
-  const args = await lab.compose.arguments('setup', { variables, more: ['--rm'], command: ['doctor'] });
-  const { stdout } = await lab.engine.outcome(['run', ...args.filter((arg) => arg !== '-t')]);
-  expect(stdout).toMatch(/arm follower/);
+  expect((await typist.type('docker compose run --rm setup doctor')).stdout).toMatch(/arm follower/);
 }, 120_000);

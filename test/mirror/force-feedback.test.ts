@@ -159,14 +159,23 @@ test.each(ENDINGS)(
   300_000,
 );
 
-test('through an adapter with a latency timer of 16 ms that loses replies a push stays, and a stuck line ends it in time', async () => {
-  const pair = await FeltPair.start({ arm: 1 }, { line: { baudRate: 1_000_000, interval: 0.016 } });
-  await pressing(pair);
-  expect(await steadiness(pair, 2, () => pair.bridge.fault('follower', { loseRate: 0.02 }))).toBeGreaterThan(0.85);
-  await pair.bridge.fault('follower', { loseRate: 0 });
-  const stuck = await fadeTime(pair, PAN, () => pair.bridge.fault('follower', { stall: 1 }));
-  expect(stuck).toBeLessThan(0.1 + 0.02);
-}, 300_000);
+test.each([
+  [0.22, 0.8],
+  [0.27, 0.85],
+  [0.3, 0.85],
+])(
+  'through an adapter with a latency timer of 16 ms that loses replies a push of %s rad stays, and a stuck line ends it in time',
+  async (depth, least) => {
+    const pair = await FeltPair.start({ arm: 1 }, { line: { baudRate: 1_000_000, interval: 0.016 } });
+    await pressing(pair, depth);
+    expect(await steadiness(pair, 1)).toBeGreaterThan(0.95);
+    expect(await steadiness(pair, 2, () => pair.bridge.fault('follower', { loseRate: 0.02 }))).toBeGreaterThan(least);
+    await pair.bridge.fault('follower', { loseRate: 0 });
+    const stuck = await fadeTime(pair, PAN, () => pair.bridge.fault('follower', { stall: 1 }));
+    expect(stuck).toBeLessThan(0.1 + 0.02);
+  },
+  300_000,
+);
 
 test.each(ENDINGS)(
   '%s lets go of the hand without a kick',
@@ -474,6 +483,18 @@ test('only who started a pair changes what its leader feels, or whoever takes ov
   const mixed = await as('carl', '/teleop/settings', { force_feedback: { arm: 0, gripper: 0.5 } });
   expect(mixed.status).toBe(409);
   expect(felt()).toEqual([0.25, 0.25]);
+  // Of one pair alone, by its follower.
+  const of = (name: string, follower_id: number, arm: number) =>
+    as(name, '/teleop/settings', { follower_id, force_feedback: { arm } });
+  expect((await of('ben', 3, 0.75)).status).toBe(200);
+  expect(felt()).toEqual([0.25, 0.75]);
+  expect((await of('carl', 1, 0)).status).toBe(200);
+  expect(felt()).toEqual([0, 0.75]);
+  expect((await of('ben', 1, 0.5)).status).toBe(409);
+  expect((await of('ben', 0, 0.5)).body).toMatchObject({ status: 'error', message: expect.stringContaining('arm0') });
+  const unknown = await of('ben', 9, 0.5);
+  expect([unknown.status, unknown.body.detail]).toEqual([400, expect.stringContaining('9')]);
+  expect(felt()).toEqual([0, 0.75]);
 }, 300_000);
 
 test('what a leader feels is as the configuration, the start or who changes it last says, and is told', async () => {

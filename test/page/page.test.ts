@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bundleSize, PAGE_GOALS } from '../../bench/page-figures.ts';
-import { PATIENCE, shows, textOf } from './support/actions.ts';
-import { axeViolations, DESK, HAS_BROWSER, takePicture } from './support/browser.ts';
+import { hoverTarget, PATIENCE, shows, startPairs, textOf } from './support/actions.ts';
+import { axeViolations, DESK, HAS_BROWSER, PHONE, takePicture } from './support/browser.ts';
 import { openPage, openWindow, startBridge } from './support/page.ts';
 import { BREAK, SOCKETS } from './support/scripts.ts';
 
@@ -96,6 +96,40 @@ describe.skipIf(!HAS_BROWSER)('the control page', () => {
     expect(await axeViolations(page)).toEqual([]);
     await takePicture(page, 'page-phone');
     await page.setViewportSize(DESK);
+  });
+
+  test('nor in any state of the arms and of the connection, nor in any view on a phone', async () => {
+    const bridge = await startBridge();
+    await bridge.raise();
+    const page = await openPage(bridge, SOCKETS);
+    const complaints: string[] = [];
+    const look = async (state: string): Promise<void> => {
+      const found = await axeViolations(page);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      found.push(...(await axeViolations(page, ['color-contrast'])));
+      await page.emulateMedia({ colorScheme: 'light' });
+      complaints.push(...found.map((text) => `${state}: ${text}`));
+    };
+    await page.locator('#scene select').selectOption('Target: follower');
+    await hoverTarget(page);
+    await look('a target is to be dragged');
+    await page.locator('#tab-teleoperation').click();
+    await startPairs(page, 'leader follower');
+    await look('mirroring');
+    await page.locator('#stop').click();
+    await shows(page, '[data-arm=follower] .state', /stopped/);
+    await look('stopped');
+    await page.setViewportSize(PHONE);
+    for (const tab of await page.getByRole('tab').all()) {
+      await tab.click();
+      await look(`a phone, ${await tab.textContent()}`);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width);
+    }
+    await page.evaluate(BREAK);
+    await shows(page, '#connection', /Connection lost/);
+    await look('the connection is lost');
+    await page.evaluate('window.mend()');
+    expect(complaints).toEqual([]);
   });
 
   test('is small', () => {

@@ -6,7 +6,7 @@ import { BridgeProcess, sleep } from '../e2e/support/bridge.ts';
 import { so101 } from '../kinematics/so101.ts';
 import { writeJointStates } from '../recording/mcap.ts';
 import { PATIENCE, shows } from './support/actions.ts';
-import { axeViolations, HAS_BROWSER, takePicture } from './support/browser.ts';
+import { axeViolations, HAS_BROWSER, PHONE, takePicture } from './support/browser.ts';
 import { openPage } from './support/page.ts';
 import { BREAK, SOCKETS } from './support/scripts.ts';
 
@@ -30,8 +30,6 @@ async function recordTurn(bridge: BridgeProcess, name: string, angle: number): P
   await bridge.post('/api/v1/episode/stop');
 }
 
-/** As people hold a telephone, px. */
-const PHONE = { width: 390, height: 844 };
 /** The cube of the scene `pick`, and the first axis of the follower, m from its base. */
 const [CUBE, AXIS] = [{ x: 0.24, y: 0.05 }, 0.0388];
 /** Angles of an SO-101, rad: from above the cube down beside it (shoulder_lift, elbow_flex, wrist_flex). */
@@ -292,14 +290,24 @@ describe.skipIf(!HAS_BROWSER)('the panel for recording', () => {
     await expect
       .poll(() => look.getByLabel('Arm that replays').locator('option:checked').textContent())
       .toBe('follower');
+    const answers: string[] = [];
     const replayed = async (): Promise<number> => {
       await reset();
       expect(await cubeAway(bridge)).toBeGreaterThan(0.04);
       const answered = page.waitForResponse((answer) => answer.url().includes('/recording/play'));
-      await Promise.all([answered, look.getByRole('button', { name: 'Replay', exact: true }).click()]);
-      return cubeAway(bridge);
+      await look.getByRole('button', { name: 'Replay', exact: true }).click();
+      answers.push(await (await answered).text());
+      const away = await cubeAway(bridge);
+      // One that breaks off leaves the arm low, from where the next one may not find a way.
+      if (away >= 0.02) await moveTo(bridge, 0, DOWN[0], OPEN);
+      return away;
     };
-    await expect.poll(replayed, { timeout: 4 * PATIENCE.timeout }).toBeLessThan(0.02);
+    await expect
+      .poll(replayed, { timeout: 4 * PATIENCE.timeout, interval: 2000 })
+      .toBeLessThan(0.02)
+      .catch((error: unknown) => {
+        throw new Error(`the replays were answered ${answers.join(' ')}`, { cause: error });
+      });
     expect(await axeViolations(page)).toEqual([]);
   });
 });

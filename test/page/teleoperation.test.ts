@@ -139,6 +139,31 @@ describe.skipIf(!HAS_BROWSER)('teleoperation on the control page', () => {
     await takePicture(page, 'page-feedback');
   });
 
+  test('of two pairs each has sliders for what its own leader feels', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-page-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, 'bridge.yaml');
+    const arms = ['one', 'two', 'three', 'four'].map((name, id) => `{ name: ${name}, id: ${id}, bus: 'sim:so101' }`);
+    const pairs = '{ leader: one, follower: two }, { leader: three, follower: four }';
+    writeFileSync(file, `arms: [${arms}]\npairs: [${pairs}]\n`);
+    const bridge = await startBridge('--config', file);
+    const page = await openPage(bridge);
+    await page.locator('#tab-teleoperation').press('Enter');
+    await page.getByRole('button', { name: 'Hold the weight of the leaders' }).press('Enter');
+    const slider = (name: string) => page.getByRole('slider', { name: `Force feedback of the arm, ${name}` });
+    const felt = async () => {
+      await startPairs(page, 'one two', 'three four');
+      await slider('three → four')
+        .fill('60', { timeout: 1000 })
+        .catch(() => {});
+      const { body } = await bridge.get('/api/v1/pairs');
+      return body.pairs.map((pair: { force_feedback: { arm: number } }) => pair.force_feedback.arm);
+    };
+    await expect.poll(felt, PATIENCE).toEqual([0, 0.6]);
+    await expect.poll(() => slider('three → four').inputValue(), PATIENCE).toBe('60');
+    expect(await slider('one → two').inputValue()).toBe('0');
+  });
+
   test('a pair is started with what its leader is to feel, which lets it float', async () => {
     const bridge = await startBridge();
     const page = await openPage(bridge);

@@ -24,6 +24,9 @@ class Goal {
   }
 }
 
+const runs = (work: () => void) => work();
+const AT_ONCE = { send: runs, handleGoalRequest: runs };
+
 test('a goal that ends in the turn in which its cancellation comes is cancelled, and the cancellation answered', async () => {
   let run!: (goal: Goal) => Promise<object>;
   let mayCancel!: (goal: Goal) => number;
@@ -35,9 +38,17 @@ test('a goal that ends in the turn in which its cancellation comes is cancelled,
   }
   const rcl = { ActionServer, GoalResponse: {}, CancelResponse: { ACCEPT: 2 } } as unknown as Rcl;
   const node = { getPublishersInfoByTopic: () => [] } as unknown as RosNode;
-  const actions = new Actions(rcl, node, '/arm', new FakeArm(0, 'arm'), (error) => expect.unreachable(String(error)), {
-    warn: (text: string) => expect.unreachable(text),
-  });
+  const actions = new Actions(
+    rcl,
+    node,
+    '/arm',
+    new FakeArm(0, 'arm'),
+    AT_ONCE,
+    (error) => expect.unreachable(String(error)),
+    {
+      warn: (text: string) => expect.unreachable(text),
+    },
+  );
   let end!: (outcome: Outcome) => void;
   actions.offer('some/action/Type', 'some_action', {
     execute: () =>
@@ -79,7 +90,7 @@ test('an action whose type this ROS 2 lacks is left out with a warning, and the 
   const rcl = { ActionServer, GoalResponse: {}, CancelResponse: {} } as unknown as Rcl;
   const warnings: string[] = [];
   const log = { warn: (text: string) => warnings.push(text) };
-  const actions = new Actions(rcl, {} as RosNode, '/arm', new FakeArm(0, 'arm'), () => {}, log as never);
+  const actions = new Actions(rcl, {} as RosNode, '/arm', new FakeArm(0, 'arm'), AT_ONCE, () => {}, log as never);
   const execute = async (): Promise<Outcome> => ({ state: 'succeeded', result: {} });
   actions.offer(lacking, 'gripper_controller/gripper_cmd', { execute });
   actions.offer('control_msgs/action/GripperCommand', 'gripper_action_controller/gripper_cmd', { execute });

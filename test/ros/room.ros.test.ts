@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { BridgeError } from '../../src/arm/types.ts';
 import { systemClock } from '../../src/clock.ts';
 import { RosArgumentError } from '../../src/ros/arguments.ts';
+import { loadRclnodejs } from '../../src/ros/rclnodejs.ts';
 import { type RosRoom, startRos } from '../../src/ros/room.ts';
 import { FakeArm, FakeBridge, JOINTS } from './support/fakes.ts';
 import {
@@ -187,6 +188,42 @@ describeRos('the ROS room on a real graph', () => {
   test('a stop that fails answers with the reason', async () => {
     leader.fault = new BridgeError('disconnected', 'leader: the bus is gone; check its cable');
     expect(await witness.trigger('/leader/arm_bridge/stop')).toEqual({ success: false, message: leader.fault.message });
+  });
+
+  test('a client that is not known when its request comes gets its answer once it is', async () => {
+    const load = await loadRclnodejs();
+    const addon = (load as unknown as { addon: Record<string, (...parts: unknown[]) => void> }).addon;
+    const natives = ['sendResponse', 'actionSendGoalResponse', 'actionSendResultResponse'].map(
+      (name) => [name, addon[name]!] as const,
+    );
+    // As Fast DDS does while it does not know the client: the first two tries of each kind.
+    const tries = new Map<string, number>();
+    for (const [name, native] of natives) {
+      addon[name] = (...parts) => {
+        const count = (tries.get(name) ?? 0) + 1;
+        tries.set(name, count);
+        if (count <= 2) throw new Error('client will not receive response, at rmw_response.cpp:153');
+        native(...parts);
+      };
+    }
+    const arm = new FakeArm(0, 'late');
+    Object.assign(arm.model, { gripper: { index: JOINTS.indexOf('gripper') } });
+    const other = new FakeBridge([arm]);
+    const gripper = async () => ({ reached: true, stalled: false, message: 'it is open' });
+    Object.assign(other.services, { trajectories: { requireGripper: () => {}, gripper } });
+    const late = await startRos(other.services);
+    try {
+      const { message } = await witness.trigger('/late/arm_bridge/stop');
+      expect(message).toMatch(/late.*\/late\/arm_bridge\/reset/);
+      const fields = { command: { name: ['gripper'], position: [0.4] } };
+      const type = 'control_msgs/action/ParallelGripperCommand';
+      const goal = await witness.goal(type, '/late/gripper_controller/gripper_cmd', fields);
+      expect((await goal.result()).status).toBe('succeeded');
+      expect(natives.map(([name]) => tries.get(name)!).every((count) => count >= 3)).toBe(true);
+    } finally {
+      for (const [name, native] of natives) addon[name] = native;
+      await late.close();
+    }
   });
 
   test('requests that make rclnodejs throw are refused, and answers that nobody takes hold up nobody else', async () => {

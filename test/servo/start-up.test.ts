@@ -231,6 +231,36 @@ describe.each(TRADES)('bringing a %s back after an overload', (trade) => {
     expect(servo.torqueOn).toBe(true);
   });
 
+  test('one whose joint comes towards its goal meanwhile is met there, and not driven back', async () => {
+    const rig = overloaded();
+    const servo = rig.servos[1]!;
+    if (rig.model.family.alarms.endedBy === 'restart') return;
+    const { goalPosition } = rig.model.common;
+    const began = rig.values('present_position')[1]!;
+    storeRaw(servo.memory, goalPosition.address, goalPosition.size, began - 600);
+    // It falls by 400 steps, a little at each look.
+    let present = began;
+    misread(rig, (steps, reading) => {
+      present = steps - Math.min(400, 15 * Math.max(0, reading - 6));
+      return present;
+    });
+    let last = began - 600;
+    let driven = 0;
+    const write = servo.write.bind(servo) as (at: number, data: Uint8Array, from: number, length: number) => number;
+    servo.write = ((at: number, data: Uint8Array, from: number, length: number) => {
+      const goal = data[from]! + 256 * data[from + 1]!;
+      if (at === goalPosition.address) {
+        if (goal > last) driven = Math.max(driven, goal - present);
+        last = goal;
+      }
+      return write(at, data, from, length);
+    }) as never;
+    await rig.run(recover(rig.client, rig.expected[1]!, true, () => true));
+    expect(driven).toBe(0);
+    expect(Math.abs(rig.values('goal_position')[1]! - (began - 400))).toBeLessThan(40);
+    expect(servo.torqueOn).toBe(true);
+  });
+
   test('it gets no torque where its arm is stopped before, and is not let go of', async () => {
     const rig = overloaded();
     const servo = rig.servos[1]!;
@@ -301,6 +331,22 @@ describe.each(TRADES)('bringing a %s back after an overload', (trade) => {
       restarts ? /do not agree, so it stays limp/ : /do not agree, so its torque is left as it is/,
     );
     expect(rig.servos[1]!.torqueOn).toBe(!restarts);
+  });
+
+  test('one that stands beyond its own position limits is left as it is: it would go to them', async () => {
+    const { model, servos } = overloaded();
+    if (model.family.alarms.endedBy === 'restart') return;
+    const present = servos[1]!.value('present_position' as never);
+    const narrow = { ...ARM, min_position: present + 200, max_position: present + 1000 };
+    const rig = new Bench(trade, (id) => ({ eeprom: id === 2 ? narrow : ARM, ram: { torque_enable: 1 } }));
+    rig.servos[1]!.raiseOverload();
+    rig.client.attach();
+    rig.servos[1]!.writes.length = 0;
+    await expect(rig.run(recover(rig.client, rig.expected[1]!, true, () => true))).rejects.toThrow(
+      /servo 2 \(shoulder_lift\) stands at \d+, beyond its own position limits \d+ to \d+, so its torque is left as it is/,
+    );
+    expect(rig.servos[1]!.writes).toEqual([]);
+    expect(rig.servos[1]!.torqueOn).toBe(true);
   });
 
   test('one that was limp stays so', async () => {

@@ -36,6 +36,23 @@ test.each([
   expect(asked.value).toBeNull();
 });
 
+test('an angle that is asked for while the motion before it ends counts on', async () => {
+  const asked = new AskedAngle();
+  let accept = (_accepted: boolean): void => {};
+  const answer = new Promise<boolean>((resolve) => {
+    accept = resolve;
+  });
+  const accepted = asked.ask(20, frame('moving', 'another page'), answer);
+  asked.see(FREE, 0, ME, '');
+  expect(asked.value).toBe(20);
+  asked.see(MOVING, 3, ME, '');
+  accept(true);
+  await accepted;
+  expect(asked.value).toBe(20);
+  asked.see(FREE, 12, ME, '');
+  expect(asked.value).toBeNull();
+});
+
 test('a refusal takes back the angle that was refused, and no newer one', async () => {
   const asked = new AskedAngle();
   let refuse = (_accepted: boolean): void => {};

@@ -15,6 +15,11 @@ const FLOATING = 'How much of what pushes the follower the leader pushes back wi
 const told = (name: string, floats: boolean): string =>
   floats ? `What ${name} pushes the hand with` : `What pushes ${name} from outside`;
 
+const isFloating = (store: Store, leader: string): boolean => {
+  const info = store.arms.find(({ name }) => name === leader);
+  return info !== undefined && store.frames.get(info.id)?.state === 'floating';
+};
+
 /** Bars of what pushes the joints of followers, and of what floating leaders push the hand with. */
 function bars(store: Store): { readonly element: HTMLElement; show(pairs: readonly PairFrame[]): void } {
   const element = h('div', {});
@@ -51,10 +56,7 @@ function bars(store: Store): { readonly element: HTMLElement; show(pairs: readon
     element,
     show(pairs) {
       const followers = pairs.map(({ follower }) => follower);
-      const leaders = pairs.flatMap(({ leader }) => {
-        const info = store.arms.find(({ name }) => name === leader);
-        return info !== undefined && store.frames.get(info.id)?.state === 'floating' ? [leader] : [];
-      });
+      const leaders = pairs.flatMap(({ leader }) => (isFloating(store, leader) ? [leader] : []));
       const key = JSON.stringify([followers, leaders, store.arms.map(({ name }) => name)]);
       if (key !== shown) build(followers, leaders);
       shown = key;
@@ -76,11 +78,11 @@ interface FeelSlider {
   readonly show: (value: number) => void;
 }
 
-/** A slider for each part of what a leader feels. @param when said of their names */
-export function feelSliders(when = ''): readonly FeelSlider[] {
+/** A slider for each part of what a leader feels. @param more said at the end of their names */
+export function feelSliders(more = ''): readonly FeelSlider[] {
   return (Object.keys(PARTS) as Part[]).map((part) => {
     const shown = h('output', {}, '0 %');
-    const label = `Force feedback of ${PARTS[part]}${when}`;
+    const label = `Force feedback of ${PARTS[part]}${more}`;
     const input = h('input', { type: 'range', min: 0, max: 100, step: 10, value: 0, 'aria-label': label });
     input.addEventListener('input', () => setText(shown, `${input.value} %`));
     return {
@@ -97,25 +99,28 @@ export function feelSliders(when = ''): readonly FeelSlider[] {
   });
 }
 
-/** What leaders are let feel of their followers, while these follow. */
-export function feelCard(store: Store): HTMLElement {
-  const about = h('p', { class: 'about' });
-  const pushes = bars(store);
-  const sliders = feelSliders();
-  const fields = h('fieldset', {}, ...sliders.map(({ row }) => row));
+interface FeelGroup {
+  readonly element: HTMLFieldSetElement;
+  show(pair: PairFrame): void;
+}
+
+/** Sliders of what the leader of one follower feels. @param names of both arms, where there are more pairs; else '' */
+function feelGroup(store: Store, follower: string, names: string): FeelGroup {
+  const sliders = feelSliders(names === '' ? '' : `, ${names}`);
+  const title = names === '' ? [] : [h('legend', {}, names)];
+  const element = h('fieldset', {}, ...title, ...sliders.map(({ row }) => row));
   /** Parts whose slider a person moves, and those asked for and not answered yet. */
   const moving = new Set<Part>();
   const asked: Part[] = [];
-  const running = (): readonly PairFrame[] => store.pairs.filter(({ state }) => state !== 'idle');
+  let last: PairFrame | null = null;
   const show = ({ part, show: put }: FeelSlider): void => {
-    const pairs = running();
-    if (pairs.length === 0 || moving.has(part) || asked.includes(part)) return;
-    put(Math.max(...pairs.map(({ force_feedback: felt }) => felt[part])));
+    if (last !== null && !moving.has(part) && !asked.includes(part)) put(last.force_feedback[part]);
   };
   const ask = async (slider: FeelSlider): Promise<void> => {
     const { part } = slider;
     asked.push(part);
-    const body = { force_feedback: { [part]: slider.value() } };
+    const id = store.arms.find(({ name }) => name === follower)?.id;
+    const body = { follower_id: id, force_feedback: { [part]: slider.value() } };
     const { ok } = await command({ name: 'Force feedback', path: '/teleop/settings', body });
     asked.splice(asked.indexOf(part), 1);
     if (!ok) show(slider);
@@ -127,6 +132,32 @@ export function feelCard(store: Store): HTMLElement {
       slider.input.addEventListener(end, () => moving.delete(slider.part));
     slider.input.addEventListener('change', () => void ask(slider));
   }
+  return {
+    element,
+    show(pair) {
+      last = pair;
+      element.disabled = !isFloating(store, pair.leader);
+      for (const slider of sliders) show(slider);
+    },
+  };
+}
+
+/** What leaders are let feel of their followers, while these follow. */
+export function feelCard(store: Store): HTMLElement {
+  const about = h('p', { class: 'about' });
+  const pushes = bars(store);
+  const fields = h('div', {});
+  const groups = new Map<string, FeelGroup>();
+  let shown = '';
+  const build = (pairs: readonly PairFrame[]): void => {
+    const key = JSON.stringify(pairs.map(({ leader, follower }) => [leader, follower]));
+    if (key === shown) return;
+    shown = key;
+    groups.clear();
+    for (const { leader, follower } of pairs)
+      groups.set(follower, feelGroup(store, follower, pairs.length > 1 ? `${leader} → ${follower}` : ''));
+    fields.replaceChildren(...[...groups.values()].map(({ element }) => element));
+  };
   const card = h(
     'section',
     { class: 'card', 'aria-label': 'Force feedback', hidden: true },
@@ -136,14 +167,12 @@ export function feelCard(store: Store): HTMLElement {
     pushes.element,
   );
   store.on(['pairs', 'frames', 'models'], () => {
-    const pairs = running();
+    const pairs = store.pairs.filter(({ state }) => state !== 'idle');
     card.hidden = pairs.length === 0;
     if (card.hidden || card.offsetParent === null) return;
-    const leaders = store.arms.filter(({ name }) => pairs.some(({ leader }) => leader === name));
-    const floats = leaders.some(({ id }) => store.frames.get(id)?.state === 'floating');
-    fields.disabled = !floats;
-    setText(about, floats ? FLOATING : LIMP);
-    for (const slider of sliders) show(slider);
+    build(pairs);
+    setText(about, pairs.some(({ leader }) => isFloating(store, leader)) ? FLOATING : LIMP);
+    for (const pair of pairs) groups.get(pair.follower)!.show(pair);
     pushes.show(pairs);
   });
   return card;

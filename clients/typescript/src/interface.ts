@@ -4222,6 +4222,8 @@ export interface components {
             /** @description Centimetres of the tool per centimetre of the hand; 1 at the start. Turns are not scaled. */
             vr_scaling?: number;
             force_feedback?: components["schemas"]["ForceFeedbackChange"];
+            /** @description Id of the follower whose leader feels; left out: all followers. */
+            follower_id?: number;
         };
         /**
          * UDPServerInformationResponse
@@ -5277,7 +5279,18 @@ export interface operations {
                     "application/json": components["schemas"]["StatusResponse"];
                 };
             };
-            400: components["responses"]["Unreadable"];
+            /** @description The follower is unknown or disconnected. */
+            400: {
+                headers: {
+                    /** @description By which the log and /api/v1/events know this request. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPError"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
             401: components["responses"]["Unauthorised"];
             403: components["responses"]["Forbidden"];
             /** @description Somebody else has started the pairs whose leaders feel, and would feel more (take_over sets theirs). */

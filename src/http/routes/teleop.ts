@@ -5,7 +5,7 @@ import type { HandMessage } from '../../motion/teleop-service.ts';
 import { asking, callerOf } from '../callers.ts';
 import type { Dialect } from '../dialect.ts';
 import { asProblem, HttpProblem, inWords } from '../errors.ts';
-import { asModel, components, number, oneOf, queryInteger } from '../fields.ts';
+import { asModel, components, integer, number, oneOf, queryInteger } from '../fields.ts';
 import { channel } from '../live/channel.ts';
 import { MOST_WAITING } from '../live/hub.ts';
 import { CONFLICT, moving, NAMED_ARM, type Parts, route, takeOver } from '../route.ts';
@@ -70,7 +70,14 @@ const teleopSettings = z
   .describe('Of /move/teleop, for all arms, until the bridge ends.')
   .register(components, { id: 'TeleopSettings' });
 const teleopChange = z
-  .object({ vr_scaling: scaling.optional(), force_feedback: forceFeedbackChange.optional() }, asModel)
+  .object(
+    {
+      vr_scaling: scaling.optional(),
+      force_feedback: forceFeedbackChange.optional(),
+      follower_id: integer().optional().describe('Id of the follower whose leader feels; left out: all followers.'),
+    },
+    asModel,
+  )
   .refine(({ vr_scaling, force_feedback }) => vr_scaling !== undefined || force_feedback !== undefined, {
     path: ['vr_scaling'],
   })
@@ -174,15 +181,17 @@ export const teleopRoutes = [
     body: { schema: teleopChange, example: { vr_scaling: 0.5 } },
     answer: statusAnswer(),
     refusals: {
+      400: 'The follower is unknown or disconnected.',
       409: 'Somebody else has started the pairs whose leaders feel, and would feel more (take_over sets theirs).',
     },
     conflict: failed,
     handler: ({ services }, { query, body, request }) => {
-      const { vr_scaling: wanted, force_feedback: feedback } = body;
-      if (feedback !== undefined && !services.mirror.feel(feedback, asking(request, query)))
+      const { vr_scaling: wanted, force_feedback: feedback, follower_id: id } = body;
+      const follower = id === undefined ? null : armById(services, id);
+      if (feedback !== undefined && !services.mirror.feel(feedback, asking(request, query), follower))
         return failed(
-          'No pair runs whose leader could feel its follower (an arm of this machine that floats, by ' +
-            'enable_gravity_compensation): nothing has been changed',
+          `No pair runs whose leader could feel ${follower === null ? 'its follower' : follower.name} (an arm of this ` +
+            'machine that floats, by enable_gravity_compensation): nothing has been changed',
         );
       if (wanted !== undefined) services.teleoperation.scaling = wanted;
       return ok();

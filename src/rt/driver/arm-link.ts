@@ -99,8 +99,8 @@ export interface ArmLink {
   /** Sends goal positions, rad. */
   write(goals: Float64Array): void;
   /**
-   * By joint, whether the last goals were withheld: 0 sent; 1 not sent, because one of its servos has not been heard or
-   * a transaction has the bus; 2 not sent, because one of its servos is lost.
+   * By joint, whether the last goals were withheld: 0 sent; 1 not sent, because one of its servos has not been heard, may
+   * have miscounted its turns, or a transaction has the bus; 2 not sent, because one of its servos is lost.
    */
   readonly withheld: Uint8Array;
   /** Reads torque and goals of the servos in the next cycle. */

@@ -6,6 +6,8 @@ export class ArmReadings {
   readonly velocities: Float64Array;
   /** Nm */
   readonly efforts: Float64Array;
+  /** When each joint's velocity and effort last arrived, those of its first servo, monotonic, s; 0 for never. */
+  readonly detailed: Float64Array;
   /** External torques of a remote arm, as reported by the machine that owns its bus, Nm; NaN while it reports none. */
   readonly external: Float64Array;
   /** When they last arrived, monotonic, s; 0 for never. */
@@ -38,6 +40,7 @@ export class ArmReadings {
     this.positions = new Float64Array(joints).fill(Number.NaN);
     this.velocities = new Float64Array(joints);
     this.efforts = new Float64Array(joints);
+    this.detailed = new Float64Array(joints);
     this.external = new Float64Array(joints).fill(Number.NaN);
     this.temperatures = new Float64Array(joints);
     this.voltages = new Float64Array(joints);

@@ -1,13 +1,10 @@
 import { stepsToRadians } from '../../servo/calibration.ts';
 import type { ArmReadings } from './arm-readings.ts';
-import { PositionFilter, Verdict } from './position-filter.ts';
+import { isWhole, PositionFilter, Verdict } from './position-filter.ts';
 import type { ServoHealth } from './servo-health.ts';
 import { type Block, countsIn } from './servo-reads.ts';
 import { findTurn, type ServoSlot } from './servo-slots.ts';
 import type { TorqueState } from './torque-state.ts';
-
-/** A jump counts as whole turns if it is off them by no more than this, turns: the joint moves meanwhile. */
-const TURN_TOLERANCE = 0.02;
 
 /** Converts what servos answer into readings of their arm, by joint. */
 export class Measurements {
@@ -15,6 +12,8 @@ export class Measurements {
   readonly steps: Float64Array;
   readonly taken: Float64Array;
   readonly fresh: Uint8Array;
+  /** 1 for each servo that may count other turns than before: a goal as it was would turn it by these. */
+  readonly turned: Uint8Array;
   /** Called with the slot index of a servo whose position has jumped further than any joint can move. */
   onMoved: (index: number) => void = () => {};
   readonly filter: PositionFilter;
@@ -36,6 +35,7 @@ export class Measurements {
     this.steps = new Float64Array(count);
     this.taken = new Float64Array(count).fill(Number.NaN);
     this.fresh = new Uint8Array(count);
+    this.turned = new Uint8Array(count);
   }
 
   /** Starts over from a known position of a servo, steps. */
@@ -43,6 +43,7 @@ export class Measurements {
     findTurn(this.#slots[index]!, steps);
     this.filter.begin(index, steps, now);
     this.taken[index] = Number.NaN;
+    this.turned[index] = 0;
     this.#place(index, steps);
   }
 
@@ -65,13 +66,15 @@ export class Measurements {
     if (block.goal) this.taken[i] = countsIn(bytes, i, block, common.goalPosition);
     const believed = !block.position || this.#takePosition(i, countsIn(bytes, i, block, common.presentPosition), now);
     if (block.alarms) this.#health.alarm(i, countsIn(bytes, i, block, common.alarms));
-    if (block.detail) this.#takeDetail(bytes, i, block);
+    if (block.detail) this.#takeDetail(bytes, i, block, now);
     return believed;
   }
 
   #takePosition(i: number, steps: number, now: number): boolean {
     const verdict = this.filter.judge(i, steps, now);
-    if (verdict === Verdict.held) return false;
+    if (verdict === Verdict.turned) this.turned[i] = 1;
+    if (verdict === Verdict.turned || verdict === Verdict.held) return false;
+    this.turned[i] = 0;
     this.fresh[i] = 1;
     if (verdict === Verdict.moved) {
       const turns = (steps - this.steps[i]!) / this.#slots[i]!.model.stepsPerTurn;
@@ -83,11 +86,14 @@ export class Measurements {
     return true;
   }
 
-  #takeDetail(bytes: Uint8Array, i: number, block: Block): void {
+  #takeDetail(bytes: Uint8Array, i: number, block: Block, now: number): void {
     const { calibration, joint, model } = this.#slots[i]!;
     const { presentVelocity, presentEffort, presentVoltage, presentTemperature } = model.common;
     const velocity = countsIn(bytes, i, block, presentVelocity) * presentVelocity.scale;
-    if (this.#isFirst(i)) this.#readings.velocities[joint] = velocity * calibration.sign;
+    if (this.#isFirst(i)) {
+      this.#readings.velocities[joint] = velocity * calibration.sign;
+      this.#readings.detailed[joint] = now;
+    }
     const effort = countsIn(bytes, i, block, presentEffort) * presentEffort.scale;
     this.#effort[i] = effort * model.torquePerEffort * calibration.sign;
     const temperature = countsIn(bytes, i, block, presentTemperature) * presentTemperature.scale;
@@ -123,10 +129,4 @@ export class Measurements {
       if (first) readings.voltages[joint] = voltages[i]!;
     }
   }
-}
-
-/** Whether a way is one or more whole turns, which no joint can go: a servo has counted them. @param turns of the way */
-function isWhole(turns: number): boolean {
-  const nearest = Math.round(turns);
-  return nearest !== 0 && Math.abs(turns - nearest) <= TURN_TOLERANCE;
 }

@@ -7,12 +7,14 @@ const FASTEST = 25;
 const MOST = 3;
 /** Readings in a row that must agree to be believed, however far they are from the last position. */
 const AGREEING = 3;
+/** A jump counts as whole turns if it is off them by no more than this, turns: the joint moves meanwhile. */
+const TURN_TOLERANCE = 0.02;
 /** Window in which discarded readings are counted, s, and the count that is reported. */
 const WINDOW = 2;
 const MANY = 20;
 
-/** Verdict on a reading. */
-export const Verdict = { believed: 0, held: 1, moved: 2 } as const;
+/** Verdict on a reading; `turned` is `held`, and it is whole turns away, as if the servo had miscounted. */
+export const Verdict = { believed: 0, held: 1, moved: 2, turned: 3 } as const;
 export type Verdict = (typeof Verdict)[keyof typeof Verdict];
 
 /**
@@ -23,7 +25,8 @@ export type Verdict = (typeof Verdict)[keyof typeof Verdict];
 export class PositionFilter {
   /** Readings discarded since the arm was checked. */
   strays = 0;
-  /** rad per step. */
+  /** Steps per turn, and rad per step. */
+  readonly #turn: Float64Array;
   readonly #radians: Float64Array;
   /** Last reading that was believed, steps; time of the last reading, believed or not, s. */
   readonly #last: Float64Array;
@@ -37,7 +40,8 @@ export class PositionFilter {
   /** @param stepsPerTurn by servo */
   constructor(stepsPerTurn: readonly number[]) {
     const count = stepsPerTurn.length;
-    this.#radians = Float64Array.from(stepsPerTurn, (steps) => (2 * Math.PI) / steps);
+    this.#turn = Float64Array.from(stepsPerTurn);
+    this.#radians = this.#turn.map((steps) => (2 * Math.PI) / steps);
     this.#last = new Float64Array(count);
     this.#time = new Float64Array(count);
     this.#pending = new Float64Array(count);
@@ -56,7 +60,7 @@ export class PositionFilter {
     if (index === 0) this.strays = 0;
   }
 
-  /** Judges a reading, steps; unless it is `held`, it is the new position. */
+  /** Judges a reading, steps; unless it is `held` or `turned`, it is the new position. */
   judge(index: number, steps: number, now: number): Verdict {
     const allowed = Math.min(JUMP + FASTEST * (now - this.#time[index]!), MOST) / this.#radians[index]!;
     this.#time[index] = now;
@@ -69,7 +73,8 @@ export class PositionFilter {
     this.#agreeing[index] = agrees ? this.#agreeing[index]! + 1 : 1;
     this.#pending[index] = steps;
     this.#throw(index, now);
-    if (this.#agreeing[index]! < AGREEING) return Verdict.held;
+    if (this.#agreeing[index]! < AGREEING)
+      return isWhole((steps - this.#last[index]!) / this.#turn[index]!) ? Verdict.turned : Verdict.held;
     this.#believe(index, steps);
     return Verdict.moved;
   }
@@ -95,6 +100,12 @@ export class PositionFilter {
     // `takesMany` counts one further, so that it reports once per window.
     if (this.#thrown[index]! < MANY) this.#thrown[index]!++;
   }
+}
+
+/** Whether a way is one or more whole turns, which no joint can go: a servo has counted them. @param turns of the way */
+export function isWhole(turns: number): boolean {
+  const nearest = Math.round(turns);
+  return nearest !== 0 && Math.abs(turns - nearest) <= TURN_TOLERANCE;
 }
 
 /**

@@ -99,6 +99,7 @@ export class RemoteLink implements ArmLink {
     if (velocities !== null) {
       readings.velocities.set(velocities);
       readings.detailTime = now;
+      readings.detailed.fill(now);
     }
     // What came earlier must not pass as read with these.
     if (efforts === null) readings.efforts.fill(Number.NaN);

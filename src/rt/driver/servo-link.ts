@@ -37,6 +37,8 @@ export class ServoLink implements ArmLink {
   /** The last cycle's read gave way to a transaction, which must not happen twice in a row. */
   #gaveWay = false;
   #probe = false;
+  /** 1 for each servo that this cycle's goals go to. */
+  readonly #sendable: Uint8Array;
 
   /**
    * @param leftGains gains that a bridge which did not end properly may have left in the servos; null: none
@@ -53,6 +55,7 @@ export class ServoLink implements ArmLink {
     this.gains = parts.gains;
     this.limits = parts.limits;
     this.withheld = new Uint8Array(joints.length);
+    this.#sendable = new Uint8Array(parts.slots.length);
     parts.session.bus.onSettled = () => this.#settled();
     this.#arming = new Arming(armingView(parts));
     this.#connection = new LinkConnection(parts, this.#arming, {
@@ -189,14 +192,19 @@ export class ServoLink implements ArmLink {
     const sends = this.#connection.reading && !this.#parts.session.busy && !paused && this.#parts.reader.heard;
     this.withheld.fill(sends ? 0 : 1);
     if (!sends) return;
-    const { trusted, lost } = this.#parts.trust;
-    for (let i = 0; i < this.#parts.slots.length; i++) {
-      if (trusted[i] === 1) continue;
-      const { joint } = this.#parts.slots[i]!;
+    const { slots, trust, measurements } = this.#parts;
+    const { trusted, lost } = trust;
+    this.#sendable.set(trusted);
+    for (let i = 0; i < slots.length; i++) {
+      const { joint } = slots[i]!;
+      const turned = measurements.turned[i]!;
+      if (trusted[i] === 1 && turned === 0) continue;
       this.withheld[joint] = Math.max(this.withheld[joint]!, 1 + lost[i]!);
+      // A shadow obeys the packets for its joint's first servo.
+      for (let k = 0; turned === 1 && k < slots.length; k++) if (slots[k]!.joint === joint) this.#sendable[k] = 0;
     }
     // While settling there are no goals yet: it is not known where limp servos are and what the others hold.
-    if (!this.settling) this.#parts.writes.goals(goals, trusted, this.#parts.writes.commanded);
+    if (!this.settling) this.#parts.writes.goals(goals, this.#sendable, this.#parts.writes.commanded);
     if (this.gains.pending) this.#parts.writes.gains(trusted);
   }
 

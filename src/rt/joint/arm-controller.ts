@@ -15,6 +15,9 @@ import { PositionsAge } from './positions-age.ts';
 
 /** Arming goes on this long after its epoch has ended, because the arm's next owner may ask for torque too, s. */
 const HANDING_ON = 0.05;
+/** Without new goals for so long, a joint in motion slows down noticeably, s; its goal loses at most this part of its speed. */
+const STANDS = 0.02;
+const LOSS = 0.5;
 
 /** One arm inside the control loop: its link, its motions, and its block of the shared snapshot. */
 export class ArmController implements Published {
@@ -283,6 +286,8 @@ export class ArmController implements Published {
       this.#drive.watch(source !== null && isFloating(source), this.goalTime);
       this.motions.judge(now);
       this.#mindEnd();
+      const elapsed = now - this.goalTime;
+      if (elapsed > STANDS) this.#drive.stood(Math.max(dt / elapsed, 1 - LOSS));
       if (!this.#move(dt)) return;
       gate.bound(dt);
     }

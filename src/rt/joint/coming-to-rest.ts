@@ -18,7 +18,21 @@ const LOOKING = 0.03;
 const REACH = 0.25;
 const LEAST_ROOM = 0.06;
 /** A goal this near to where its joint can stop has met it, rad. */
-const MET = 0.02;
+const NEAR = 0.02;
+/** A joint this slow has passed its goal as far as it will, rad/s. */
+const TURNING = 0.06;
+
+/** What has become of the goal of a joint that is stopped. */
+const Stage = {
+  /** The goal brakes by itself. */
+  usual: 0,
+  /** It is drawn to where its joint can stop. */
+  drawn: 1,
+  /** Both have met, and the goal stays: a slow joint would push it on forever. */
+  met: 2,
+  /** The joint has run past it and turns: the goal has gone there, once, or it would swing back. */
+  caught: 3,
+} as const;
 
 /**
  * Brings the joints of an arm to rest, not only their goals: a joint that lags its goal, because something holds it or
@@ -30,10 +44,8 @@ export class ComingToRest {
   /** All of them have come to rest since `begin`. */
   resting = false;
   readonly #targets: Float64Array;
-  /** 1 for each joint whose goal is drawn back to it. */
-  readonly #drawn: Uint8Array;
-  /** 1 for each of these that its goal has met. */
-  readonly #met: Uint8Array;
+  /** `Stage` by joint. */
+  readonly #stage: Uint8Array;
   /** Range in which a drawn joint can come to rest, fixed when its lag was found, rad. */
   readonly #lowest: Float64Array;
   readonly #highest: Float64Array;
@@ -49,8 +61,7 @@ export class ComingToRest {
     const joints = of.length;
     this.#joints = of;
     this.#targets = new Float64Array(joints);
-    this.#drawn = new Uint8Array(joints);
-    this.#met = new Uint8Array(joints);
+    this.#stage = new Uint8Array(joints);
     this.#lowest = new Float64Array(joints);
     this.#highest = new Float64Array(joints);
     this.#anchors = new Float64Array(joints);
@@ -60,8 +71,7 @@ export class ComingToRest {
   /** A stop begins. @param now monotonic, s */
   begin(now: number): void {
     this.resting = false;
-    this.#drawn.fill(0);
-    this.#met.fill(0);
+    this.#stage.fill(Stage.usual);
     this.#any = false;
     this.#since = now;
     this.#anchors.fill(Number.NaN);
@@ -108,25 +118,30 @@ export class ComingToRest {
     for (let i = 0; i < positions.length; i++) {
       if (this.#joints[i] === 0) continue;
       const velocity = following.velocities[i]!;
-      if (this.#drawn[i] === 1 && Math.abs(gate.goals[i]! - this.#targets[i]!) < MET) this.#met[i] = 1;
-      // Once goal and joint have met, the goal stays: a slow joint would push it on forever.
-      if (this.#met[i] === 1) continue;
+      const goal = gate.goals[i]!;
       const held = positions[i]! + droop[i]! - following.learned[i]!;
+      if (this.#stage[i] === Stage.drawn && Math.abs(goal - this.#targets[i]!) < NEAR) this.#stage[i] = Stage.met;
+      if (this.#stage[i] === Stage.met && Math.abs(velocity) < TURNING && Math.abs(goal - held) > NEAR) {
+        this.#stage[i] = Stage.caught;
+        this.#targets[i] = Math.min(Math.max(held, this.#lowest[i]!), this.#highest[i]!);
+      }
+      if (this.#stage[i]! >= Stage.met) continue;
       const rest = held + (velocity * Math.abs(velocity)) / (2 * BRAKING);
-      const ahead = gate.goals[i]! - rest;
-      const leads = ahead * (gate.goals[i]! - held) > 0;
+      const ahead = goal - rest;
+      const leads = ahead * (goal - held) > 0;
       const stopping = gate.velocities[i] !== 0 || now - this.#since <= LOOKING;
       const band = gate.velocities[i] === 0 ? SAGGING : LAGGING;
       const lags = Math.abs(ahead) > band && Math.abs(following.deviations[i]!) > UNEXPLAINED;
-      if (stiff && stopping && leads && lags && this.#drawn[i] === 0) {
-        this.#drawn[i] = 1;
+      if (stiff && stopping && leads && lags && this.#stage[i] === Stage.usual) {
+        this.#stage[i] = Stage.drawn;
         this.#any = true;
-        this.#lowest[i] = Math.min(gate.goals[i]!, rest) - SAGGING;
-        this.#highest[i] = Math.max(gate.goals[i]!, rest) + SAGGING;
+        this.#lowest[i] = Math.min(goal, rest) - SAGGING;
+        this.#highest[i] = Math.max(goal, rest) + SAGGING;
       }
       // Bounded, because otherwise a joint that its own goal pushes away would take the target along.
-      this.#targets[i] = this.#drawn[i] === 1 ? Math.min(Math.max(rest, this.#lowest[i]!), this.#highest[i]!) : rest;
+      const drawn = this.#stage[i] === Stage.drawn;
+      this.#targets[i] = drawn ? Math.min(Math.max(rest, this.#lowest[i]!), this.#highest[i]!) : rest;
     }
-    if (this.#any && stiff) gate.draw(this.#targets, this.#drawn, dt);
+    if (this.#any && stiff) gate.draw(this.#targets, this.#stage, dt);
   }
 }

@@ -118,6 +118,14 @@ export class Gate {
   }
 
   /**
+   * The goals of joints have stood still before this cycle: they go on from this part of their speeds, 0..1, as their joints do.
+   * @param only 1 for each joint concerned
+   */
+  stood(part: number, only: Uint8Array): void {
+    for (let i = 0; i < only.length; i++) if (only[i] === 1) this.velocities[i] = this.velocities[i]! * part;
+  }
+
+  /**
    * From now on, a limit set allows this part of its speeds, 0..1. A faster joint slows down within its acceleration.
    * @param only 1 for each joint concerned; left out: all
    * @param top speed limit of every joint in addition, rad/s

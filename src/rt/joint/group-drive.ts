@@ -68,6 +68,12 @@ export class GroupDrive {
     this.#limits = limits;
   }
 
+  /** The goals have stood still before this cycle, and go on from this part of their speeds, 0..1. */
+  stood(part: number): void {
+    // A follower has the acceleration to go on at once; later it would make up for that faster than it may approach.
+    if (this.#limits === 'move') this.#parts.gate.stood(part, this.#joints);
+  }
+
   /** From the next cycle on, the goals decelerate and stay. */
   halt(now: number): void {
     this.#put('halt', now);
@@ -192,7 +198,7 @@ export class GroupDrive {
   #drawGrips(dt: number, now: number): void {
     const { model, gate, link, droop, targets } = this.#parts;
     if (link.remote) return;
-    const { positions, velocities, efforts } = link.readings;
+    const { positions, velocities, efforts, detailed } = link.readings;
     const drawn = this.#drawn;
     let any = false;
     for (let i = 0; i < model.stall.length; i++) {
@@ -200,7 +206,7 @@ export class GroupDrive {
       const guard = model.stall[i]!;
       if (guard === null || this.#joints[i] === 0) continue;
       const goal = gate.goals[i]!;
-      targets[i] = guard.step(goal, positions[i]!, velocities[i]!, efforts[i]!, droop.stiffnessOf(i), now);
+      targets[i] = guard.step(goal, positions[i]!, velocities[i]!, efforts[i]!, droop.stiffnessOf(i), detailed[i]!);
       if ((goal - targets[i]!) * (goal - positions[i]!) <= 0) continue;
       drawn[i] = 1;
       any = true;
@@ -211,10 +217,10 @@ export class GroupDrive {
     this.#readSetpoints();
   }
 
-  /** Draws back the goals of joints that press on something without moving. Timed in real time, as servos overheat. */
+  /** Draws back the goals of joints that press on something without moving. */
   #relieve(mirroring: boolean, now: number): void {
     const { model, gate, link, targets, droop } = this.#parts;
-    const { positions, velocities, efforts } = link.readings;
+    const { positions, velocities, efforts, detailed } = link.readings;
     const bent = this.#bent;
     if (mirroring) droop.write(positions, bent);
     for (let i = 0; i < targets.length; i++) {
@@ -225,14 +231,14 @@ export class GroupDrive {
       if (grip !== null) {
         // The owner of a remote gripper guards it itself.
         if (!link.remote)
-          targets[i] = grip.step(targets[i]!, positions[i]!, velocities[i]!, efforts[i]!, stiffness, now);
+          targets[i] = grip.step(targets[i]!, positions[i]!, velocities[i]!, efforts[i]!, stiffness, detailed[i]!);
       } else if (mirroring && guard !== null) {
         // The person moving the leader does not choose what a follower presses on; an overloaded follower would sag.
         // What carries the arm's own weight does not press. The measured load confirms what the spring explains.
         const spring = stiffness * (gate.goals[i]! - positions[i]! - bent[i]!);
         const press = Math.min(Math.abs(spring), Math.abs(efforts[i]!));
         const target = targets[i]! - bent[i]!;
-        targets[i] = guard.step(target, positions[i]!, velocities[i]!, press, stiffness, now) + bent[i]!;
+        targets[i] = guard.step(target, positions[i]!, velocities[i]!, press, stiffness, now, detailed[i]!) + bent[i]!;
       }
     }
   }

@@ -29,7 +29,7 @@ export class JointDrive {
   /** Scratch arrays of one cycle, allocated once. */
   readonly #targets: Float64Array;
   readonly #reach: Float64Array;
-  /** Goal offsets of a floating arm for force feedback, rad. */
+  /** What the goals of a floating arm hold of force feedback, rad. */
   readonly #fed: Float64Array;
   /** Gains last requested for the servos of a floating arm, relative to their own; null: none. */
   #softness: Float64Array | null = null;
@@ -150,7 +150,7 @@ export class JointDrive {
 
   /** One cycle of an arm that floats. */
   float(source: FloatingSource, time: number, dt: number): SourceStatus {
-    const { stiffness, floatTorque } = this.#model;
+    const { stiffness, floatTorque, limits } = this.#model;
     const { gain, readings } = this.#link;
     const status = source.next(time, dt, this.#wanted, this.#link.withheld);
     const { support, feedback, gains } = source;
@@ -161,8 +161,11 @@ export class JointDrive {
     const droop = this.#droop.at(readings.positions);
     for (let i = 0; i < this.#targets.length; i++) {
       const stiff = stiffness[i]! * gain[i]!;
-      this.#fed[i] = feedback === null ? 0 : feedback[i]! / stiff;
-      this.#targets[i] = droop[i]! * support[i]! + this.#fed[i]!;
+      const fed = feedback === null ? 0 : feedback[i]! / stiff;
+      this.#targets[i] = droop[i]! * support[i]! + fed;
+      // The gate moves goals no faster (`bound`), so this is what they hold of it when floating ends.
+      const most = limits.velocity.mirror[i]! * dt;
+      this.#fed[i] = this.#fed[i]! + Math.min(Math.max(fed - this.#fed[i]!, -most), most);
       this.#reach[i] = floatTorque[i]! / stiff;
     }
     this.gate.float(readings.positions, this.#targets, this.#reach, dt);
@@ -185,7 +188,11 @@ export class JointDrive {
   follow(source: SetpointSource, joints: Joints, time: number, dt: number, now: number): SourceStatus {
     const mask = this.#model.masks[joints];
     this.#kept.set(this.#wanted);
-    const status = source.next(time, dt, this.#wanted, this.#link.withheld);
+    const { withheld } = this.#link;
+    // A withheld goal stays behind the setpoint that it was sent for.
+    for (let i = 0; i < mask.length; i++)
+      if (withheld[i] === 1 && mask[i] === 1) this.#wanted[i] = this.gate.goals[i]! - this.#droop.values[i]!;
+    const status = source.next(time, dt, this.#wanted, withheld);
     // The other joints' setpoints belong to another source.
     for (let i = 0; i < mask.length; i++) if (mask[i] === 0) this.#wanted[i] = this.#kept[i]!;
     const mirroring = source.state === 'mirroring';
@@ -203,6 +210,12 @@ export class JointDrive {
    */
   stay(group: Group, dt: number, now: number): number {
     return (group === 'arm' ? this.#arm : this.#gripper).stay(dt, now);
+  }
+
+  /** The goals have stood still before this cycle, and go on from this part of their speeds, 0..1. */
+  stood(part: number): void {
+    this.#arm.stood(part);
+    this.#gripper.stood(part);
   }
 
   /** From the next cycle on, the goals of these joints decelerate and stay. */

@@ -1,4 +1,4 @@
-import { STILL, type StallLimits } from './stall-guard.ts';
+import { Pressing, type StallLimits } from './stall-guard.ts';
 
 /** A guard that is not asked for longer than this has not seen where its joint went, s. */
 const PAUSE = 0.25;
@@ -12,12 +12,11 @@ const PAUSE = 0.25;
  */
 export class YieldGuard {
   readonly limits: StallLimits;
+  readonly #pressing = new Pressing();
   #stalled = false;
   /** Where the stalled joint is held, rad, and the direction in which it presses. */
   #anchor = 0;
   #side = 0;
-  /** Since when the joint has pressed without moving, or without a new anchor, s; -1: it does not. */
-  #since = -1;
   /** When the guard was last asked, s. */
   #asked = Number.NEGATIVE_INFINITY;
 
@@ -32,21 +31,25 @@ export class YieldGuard {
    * @param press torque beyond what carries the arm's weight, Nm
    * @param stiffness of the position spring, Nm/rad
    * @param now monotonic time, s
+   * @param measured when velocity and load were measured, monotonic, s
    * @returns the goal position to send, again without what carries the arm's weight, rad
    */
-  step(target: number, position: number, velocity: number, press: number, stiffness: number, now: number): number {
-    const { torque, time, hold } = this.limits;
-    const reach = hold / stiffness;
+  step(
+    target: number,
+    position: number,
+    velocity: number,
+    press: number,
+    stiffness: number,
+    now: number,
+    measured: number,
+  ): number {
+    const reach = this.limits.hold / stiffness;
     if (now - this.#asked > PAUSE) this.#free();
     this.#asked = now;
-    const pressing = Math.abs(press) > torque && Math.abs(velocity) < STILL;
-    if (!pressing) this.#since = -1;
-    else if (this.#since < 0) this.#since = now;
-    else if (now - this.#since > time) {
+    if (this.#pressing.step(this.limits, press, velocity, measured)) {
       this.#stalled = true;
       this.#anchor = position;
       this.#side = Math.sign(target - position);
-      this.#since = now;
     }
     if (this.#stalled && this.#side * (target - position) <= reach) this.#free();
     if (!this.#stalled) return target;
@@ -56,6 +59,6 @@ export class YieldGuard {
 
   #free(): void {
     this.#stalled = false;
-    this.#since = -1;
+    this.#pressing.reset();
   }
 }

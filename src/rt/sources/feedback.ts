@@ -19,6 +19,8 @@ const DAMPED = 0.1;
 const RESERVE = 0.01;
 /** Largest remembered energy from the hand, J: what the spring of an SO-101 joint stores at its torque cap. */
 const STORE = 0.15;
+/** A joint that goes to and fro by a step of its encoder stands still, rad: its push would be cut at each step with it. */
+const PLAY = 0.0016;
 /** Energy, way and direction of the push are forgotten over this time, s. */
 const FORGETTING = 2;
 /** The leader may go this far with the push at its full strength, rad; at twice as far the push is 0. */
@@ -34,6 +36,8 @@ const HOT_MARGIN = 12;
 const WARM_RANGE = 6;
 /** Temperature limit of a servo that reports none, degC. */
 const USUAL_LIMIT = 70;
+/** After so long a time without a cut torque the next one is told again, s. */
+const QUIET = 10;
 
 /** Way that a group of joints has gone with the pushes of one direction. */
 class Side {
@@ -60,7 +64,7 @@ class Side {
 export class Feedback {
   /** Nm; all 0 while nothing is felt. */
   readonly torques: Float64Array;
-  /** Called once per float, when an account has cut a torque to 0 for the first time. */
+  /** Called when an account has cut a torque to 0 and none had for `QUIET`. */
   onGuarded: (joint: number) => void = () => {};
   readonly #leader: FedArm;
   readonly #place: number;
@@ -72,7 +76,8 @@ export class Feedback {
   readonly #before: Float64Array;
   /** Of the present push, and of the pushes against which it has turned. */
   readonly #sides: Readonly<Record<Group, [Side, Side]>>;
-  #told = false;
+  /** When an account has last cut a torque to 0, s. */
+  #cut = Number.NEGATIVE_INFINITY;
 
   /** @param place index of the leader @param arms all arms of the control loop, including those added later */
   constructor(leader: FedArm, place: number, arms: readonly { readonly feel: Feel }[]) {
@@ -102,12 +107,13 @@ export class Feedback {
     const { torques } = this;
     const { positions } = this.#leader.link.readings;
     for (let i = 0; i < torques.length; i++) {
-      const moved = positions[i]! - this.#last[i]!;
+      const at = positions[i]!;
+      const moved = Math.min(Math.max(this.#last[i]!, at - PLAY), at + PLAY) - this.#last[i]!;
       // The servo has had the torque of the last cycle or still that of the one before: the worse counts.
       const done = Math.min(-torques[i]! * moved, -this.#before[i]! * moved);
       const energy = this.#energy[i]! * (1 - dt / FORGETTING) + (Number.isFinite(done) ? done : 0);
       this.#energy[i] = Math.min(energy, STORE);
-      this.#last[i] = positions[i]!;
+      this.#last[i] = Number.isFinite(moved) ? this.#last[i]! + moved : at;
       this.#moved[i] = Number.isFinite(moved) ? moved : 0;
       this.#before[i] = torques[i]!;
       torques[i] = 0;
@@ -189,8 +195,9 @@ export class Feedback {
   }
 
   #guarded(joint: number): void {
-    if (this.#told) return;
-    this.#told = true;
-    this.onGuarded(joint);
+    const { now } = this.#leader;
+    const isNew = now - this.#cut > QUIET;
+    this.#cut = now;
+    if (isNew) this.onGuarded(joint);
   }
 }

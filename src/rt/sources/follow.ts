@@ -59,6 +59,8 @@ export class Follow implements SetpointSource {
   readonly #last: Float64Array;
   readonly #target: Float64Array;
   readonly #path: Float64Array;
+  /** The last setpoints, rad. */
+  readonly #given: Float64Array;
   readonly #lead: Lead;
   /** How far each joint has been released from ramp speed since it caught up, 0..1. */
   readonly #freedom: Float64Array;
@@ -87,6 +89,7 @@ export class Follow implements SetpointSource {
     this.#lead = new Lead(drive);
     this.#target = new Float64Array(drive.damping.length);
     this.#path = new Float64Array(drive.damping.length);
+    this.#given = new Float64Array(drive.damping.length);
     this.#freedom = new Float64Array(drive.damping.length);
     this.state = state;
   }
@@ -121,10 +124,11 @@ export class Follow implements SetpointSource {
       this.#ramp(out);
     }
     const approaches = follow.code !== FollowCode.following;
-    if (approaches) this.#approach(dt, withheld);
+    if (approaches) this.#approach(dt, out, withheld);
     else this.#track(dt);
     // The lead changes faster than the path, so it fades in with the speed limit.
     this.#lead.step(this.#path, dt, this.#freedom, out, approaches ? withheld : null);
+    this.#given.set(out);
     return SourceStatus.running;
   }
 
@@ -173,14 +177,19 @@ export class Follow implements SetpointSource {
   /**
    * Moves the path towards the target, each joint at ramp speed until it has caught up; from then on its speed limit
    * rises. Each joint on its own, because all at once would hardly ever catch up with a moving leader. A joint whose
-   * last goal was withheld waits: it would have to make up for that cycle faster than at ramp speed.
+   * last goal was withheld waits, and its path goes back to where that has left its goal: a goal that is withheld again and
+   * again, and gains speed anew each time, would make up for a path that runs ahead of it faster than at ramp speed.
+   * @param out where the joints' goals are
    */
-  #approach(dt: number, withheld: Uint8Array): void {
+  #approach(dt: number, out: Float64Array, withheld: Uint8Array): void {
     const path = this.#path;
     let following = true;
     for (let i = 0; i < path.length; i++) {
       const freedom = this.#freedom[i]!;
       if (withheld[i] === 1) {
+        const back = out[i]! - this.#given[i]!;
+        path[i] = path[i]! + back;
+        this.#lead.shift(i, back);
         if (freedom < 1) following = false;
         continue;
       }
@@ -195,6 +204,7 @@ export class Follow implements SetpointSource {
 
   #ramp(from: Float64Array): void {
     this.#path.set(from);
+    this.#given.set(from);
     this.#lead.reset(from);
     this.follow.code = FollowCode.ramping;
     this.#freedom.fill(0);

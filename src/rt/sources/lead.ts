@@ -44,6 +44,13 @@ export class Lead {
     this.#third.set(positions);
   }
 
+  /** The path of one joint has been moved as a whole, by `way`, rad. */
+  shift(joint: number, way: number): void {
+    this.#first[joint] = this.#first[joint]! + way;
+    this.#second[joint] = this.#second[joint]! + way;
+    this.#third[joint] = this.#third[joint]! + way;
+  }
+
   /**
    * Takes the path's next point (rad) and writes the goals for it into `out`.
    * @param dt s

@@ -1,6 +1,6 @@
 /**
- * What docker/compose.yaml says, as `docker run` commands. The loader of the Compose Specification reads it; every key that
- * it gives is either translated here or refused, so that the tests run what people run.
+ * What docker/compose.yaml says, as `docker run` commands, for tests that add to it or run a service twice. Compose reads it;
+ * every key that it gives is either translated here or refused, so that the tests run what people run.
  */
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -79,11 +79,12 @@ export class Compose {
     return value;
   }
 
-  /** The project as the loader sees it, for these profiles and values of docker/.env. */
+  /** The project as Compose sees it, for these profiles and values of docker/.env. */
   async load(profiles: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<Project> {
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...variables };
-    const loader = process.env.ARM_BRIDGE_COMPOSE_LOADER!;
-    return JSON.parse(await run(loader, [join(this.folder, 'compose.yaml'), ...profiles], { env }));
+    const wanted = profiles.flatMap((profile) => ['--profile', profile]);
+    const args = ['-f', join(this.folder, 'compose.yaml'), ...wanted, 'config', '--format', 'json'];
+    return JSON.parse(await run(process.env.ARM_BRIDGE_COMPOSE!, args, { env }));
   }
 
   /**

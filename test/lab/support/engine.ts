@@ -1,7 +1,7 @@
 /** A Docker engine of our own, with its own folders and its own socket, that touches no network settings. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, openSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import { listening } from '../../support/listening.ts';
@@ -11,6 +11,8 @@ import { FOLDER, type Outcome, outcome, type RunOptions, run, until } from './ru
 const SOCKET = `unix://${FOLDER}/docker.sock`;
 /** That of Debian's package, whatever other client is on the PATH: it has BuildKit without a plug-in. */
 const CLIENT = '/usr/bin/docker';
+/** Settings and plug-ins of that client. */
+const CLIENT_FOLDER = join(FOLDER, 'client');
 /** Whoever listens there has the folders of the engine. The kernel lets go of it when the process ends. */
 const CLAIM = { path: '\0arm-bridge-lab-engine' };
 /** Longest wait for the engine that another file has, ms. */
@@ -36,6 +38,7 @@ export class Engine {
   static async start(machine: Machine | null): Promise<Engine> {
     mkdirSync(FOLDER, { recursive: true });
     const engine = new Engine(machine, await until('no other file has the engine', () => listening(CLAIM), TURN_LIMIT));
+    plugIn();
     await engine.#ready();
     return engine;
   }
@@ -61,30 +64,18 @@ export class Engine {
     });
   }
 
-  /** The command that a terminal of its own runs, in `environment`. */
-  command(args: readonly string[]): string[] {
-    return [CLIENT, '-H', SOCKET, ...args];
-  }
-
+  /** In which `docker` and `docker compose` speak to this engine. */
   get environment(): Record<string, string> {
-    return Object.fromEntries(
-      Object.entries(environment()).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-    );
+    return environment();
   }
 
-  /** @param options.redirection of a shell, such as `> file`: what goes through it need not be text */
-  outcome(args: readonly string[], options: RunOptions & { readonly redirection?: string } = {}): Promise<Outcome> {
-    const { redirection = '', ...rest } = options;
-    const all = ['-H', SOCKET, ...args];
-    if (redirection === '') return outcome(CLIENT, all, { env: environment(), ...rest });
-    // What a person keeps at home is kept in the folder of the test.
-    const env = { ...environment(), HOME: rest.cwd };
-    return outcome('sh', ['-c', `exec "$0" "$@" ${redirection}`, CLIENT, ...all], { env, ...rest });
+  outcome(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+    return outcome(CLIENT, args, { env: environment(), ...options });
   }
 
   /** What `docker ARGS` prints. @throws {Error} when it fails */
   async docker(args: readonly string[], options: RunOptions = {}): Promise<string> {
-    return (await run(CLIENT, ['-H', SOCKET, ...args], { env: environment(), ...options })).trim();
+    return (await run(CLIENT, args, { env: environment(), ...options })).trim();
   }
 
   /** What a container's inspection says at a path such as `.State.Status`. */
@@ -114,17 +105,24 @@ export class Engine {
   }
 }
 
+/** `docker compose` is Compose then. */
+function plugIn(): void {
+  const plugin = join(CLIENT_FOLDER, 'cli-plugins', 'docker-compose');
+  mkdirSync(dirname(plugin), { recursive: true });
+  rmSync(plugin, { force: true });
+  symlinkSync(process.env.ARM_BRIDGE_COMPOSE!, plugin);
+}
+
 const lastLines = (file: string): string => readFileSync(file, 'utf8').trim().split('\n').slice(-5).join('\n');
 
-function environment(): NodeJS.ProcessEnv {
-  const config = join(FOLDER, 'client');
-  mkdirSync(config, { recursive: true });
+function environment(): Record<string, string> {
   // The engine's own tools stand beside it.
   const path = `${dirname(CLIENT)}:/usr/sbin:${process.env.PATH ?? ''}`;
   return {
     PATH: path,
-    HOME: process.env.HOME,
-    DOCKER_CONFIG: config,
+    HOME: process.env.HOME ?? '/root',
+    DOCKER_HOST: SOCKET,
+    DOCKER_CONFIG: CLIENT_FOLDER,
     DOCKER_BUILDKIT: '1',
     BUILDKIT_PROGRESS: 'plain',
   };

@@ -1,9 +1,8 @@
-/**
- * The commands of docs/deployment.md as a person types them in docker/. `docker compose` is carried out by `docker run` and
- * its like, from what the loader of the Compose Specification makes of the file: Compose itself is not to be had here.
- */
+/** The commands of docs/deployment.md as a person types them in docker/, in a shell. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { bashBlocks, commands } from '../../docs/support/blocks.ts';
-import { IMPATIENT } from './compose.ts';
+import { Typist as Terminal } from '../../support/typist.ts';
 import type { Lab } from './lab.ts';
 import type { Outcome } from './run.ts';
 
@@ -53,101 +52,46 @@ export class Typist {
   readonly #lab: Lab;
   /** What has been typed so far. */
   readonly typed = new Set<string>();
-  /** In docker/.env. */
-  variables: Readonly<Record<string, string>>;
 
-  constructor(lab: Lab, variables: Readonly<Record<string, string>>) {
+  constructor(lab: Lab) {
     this.#lab = lab;
-    this.variables = variables;
+  }
+
+  /** Writes docker/.env. */
+  set(variables: Readonly<Record<string, string>>): void {
+    const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`);
+    writeFileSync(join(this.#lab.compose.folder, '.env'), lines.join(''));
   }
 
   /** Carries a command out. @throws {Error} when it fails, or does not stand in the document */
   async type(command: string): Promise<Outcome> {
-    if (!documented().includes(command)) throw new Error(`${DOCUMENT} has no command "${command}"`);
-    this.typed.add(command);
-    const result = await this.#carryOut(command);
+    const { compose, machine } = this.#lab;
+    const env = { ...process.env, ...this.#environment };
+    const result = await machine.outcome('sh', ['-c', this.#read(command)], {
+      cwd: compose.folder,
+      env,
+      timeout: 180_000,
+    });
     if (result.code !== 0) throw new Error(`${command} ended with ${result.code}:\n${result.stdout}\n${result.stderr}`);
     return result;
   }
 
-  #carryOut(command: string): Promise<Outcome> {
-    const [, set = '', rest] = /^((?:[A-Z_]+=\S+ )*)(.*)$/.exec(command)!;
-    const pairs = set.split(' ').filter((pair) => pair !== '');
-    const variables = { ...this.variables, ...Object.fromEntries(pairs.map((pair) => pair.split('='))) };
-    const { compose, engine, machine } = this.#lab;
-    const inFolder = { cwd: compose.folder, timeout: 120_000 };
-    if (!rest!.startsWith('docker ')) return machine.outcome('sh', ['-c', rest!], inFolder);
-    const [text, redirection = ''] = rest!.split(/ (?=[<>] )/);
-    const words = text!.split(/\s+/).slice(1);
-    return words[0] === 'compose' ? this.#compose(words.slice(1), variables, redirection) : engine.outcome(words);
+  /** Begins a command that stays in the terminal. */
+  begin(command: string): Terminal {
+    const { compose, machine } = this.#lab;
+    const [program, args] = machine.command('sh', ['-c', this.#read(command)], undefined, compose.folder);
+    return new Terminal([program, ...args], this.#environment);
   }
 
-  async #compose(
-    words: readonly string[],
-    variables: Readonly<Record<string, string>>,
-    redirection: string,
-  ): Promise<Outcome> {
-    const profiles = words.flatMap((word, i) => (words[i - 1] === '--profile' ? [word] : []));
-    const [verb, ...rest] = words.slice(2 * profiles.length);
-    const { compose, engine } = this.#lab;
-    const { services } = await compose.load(profiles, variables);
-    const names = Object.keys(services);
-    switch (verb) {
-      case 'up':
-        for (const name of names) await this.#up(name, variables);
-        return NOTHING;
-      case 'stop':
-        return engine.outcome(['stop', ...names]);
-      case 'ps':
-        return engine.outcome(['ps', '-a']);
-      case 'logs':
-        return engine.outcome(['logs', ...rest]);
-      case 'build':
-        // Built before all tests, from the same file: what is built is there under the names that the file gives it.
-        for (const name of names) await engine.docker(['image', 'inspect', String(services[name]!.image)]);
-        return NOTHING;
-      case 'run':
-        return this.#runOnce(rest, variables, redirection);
-      default:
-        throw new Error(`docker compose ${verb} is not translated by test/lab/support/typed.ts`);
-    }
+  /** What a person keeps at home is kept in the folder of the test. */
+  get #environment(): Record<string, string> {
+    return { ...this.#lab.engine.environment, HOME: this.#lab.compose.folder };
   }
 
-  /** As Compose does: a container whose image or settings have changed is replaced, another one is started. */
-  async #up(name: string, variables: Readonly<Record<string, string>>): Promise<void> {
-    const { compose, engine } = this.#lab;
-    const args = await compose.arguments(name, { variables });
-    const label = `arm-bridge-lab=${JSON.stringify(args)}`;
-    const { stdout } = await engine.outcome(['inspect', '--format', '{{index .Config.Labels "arm-bridge-lab"}}', name]);
-    if (`arm-bridge-lab=${stdout.trim()}` === label) {
-      await engine.docker(['start', name]);
-    } else {
-      await engine.outcome(['stop', name]);
-      await engine.outcome(['rm', name]);
-      await engine.docker(['run', '-d', '--name', name, '--label', label, ...IMPATIENT, ...args]);
-    }
-    await this.#lab.ready(name);
-  }
-
-  async #runOnce(
-    words: readonly string[],
-    variables: Readonly<Record<string, string>>,
-    redirection: string,
-  ): Promise<Outcome> {
-    const more: string[] = [];
-    const left = [...words];
-    while (left[0]!.startsWith('-')) {
-      const option = left.shift()!;
-      // Nobody is at a terminal here, with -T or without.
-      if (option === '-T') continue;
-      more.push(option, ...(option === '--entrypoint' ? [left.shift()!] : []));
-    }
-    const [service, ...command] = left;
-    const { compose, engine } = this.#lab;
-    const args = await compose.arguments(service!, { variables, more, command });
-    const plain = args.filter((arg) => arg !== '-t');
-    return engine.outcome(['run', ...plain], { redirection, cwd: compose.folder, timeout: 120_000 });
+  /** Compose has Docker Buildx build, which Debian's packages lack: `docker build` has built, from the same files. */
+  #read(command: string): string {
+    if (!documented().includes(command)) throw new Error(`${DOCUMENT} has no command "${command}"`);
+    this.typed.add(command);
+    return command.replace(/ --build\b/, '').replace(/ build$/, ' config --images | xargs docker image inspect');
   }
 }
-
-const NOTHING: Outcome = { code: 0, stdout: '', stderr: '' };

@@ -79,6 +79,8 @@ export async function axeViolations(page: Page, rules?: readonly string[]): Prom
 
 /** Of a desk; smaller where nobody looks, since here the processor draws. */
 export const DESK = process.env.ARM_BRIDGE_PICTURES ? { width: 1280, height: 800 } : { width: 1000, height: 640 };
+/** As people hold a telephone, px. */
+export const PHONE = { width: 390, height: 844 };
 const PICTURES = join(import.meta.dirname, '../../../docs/pictures');
 
 /** Takes a picture for the documents when ARM_BRIDGE_PICTURES is set, once the computer that draws it has come to rest. */

@@ -307,6 +307,17 @@ describe('what is read', () => {
     expect(bench.link.readings.heard[0]).toBeCloseTo(bench.time.now - PERIOD, 9);
   });
 
+  test('of one joint has its own time, also once the servo of another is lost', async () => {
+    const bench = await BenchArm.holding();
+    bench.run(0.2);
+    bench.bus.faults.dead.add(2);
+    bench.run(1.5);
+    const { detailed, detailTime } = bench.link.readings;
+    expect(bench.time.now - detailed[0]!).toBeLessThan(0.06);
+    expect(bench.time.now - detailed[1]!).toBeGreaterThan(1.4);
+    expect(bench.time.now - detailTime).toBeGreaterThan(1.4);
+  });
+
   test('is not believed where no joint can be, until readings agree; many such are told', async () => {
     const bench = await BenchArm.limp();
     const [shaft] = bench.shafts;

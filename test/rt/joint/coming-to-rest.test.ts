@@ -84,6 +84,20 @@ describe('a stop', () => {
     expect(largest).toBeLessThanOrEqual(3 * CYCLE + 1e-9);
   });
 
+  test('of a joint that gains and loses speed slowly catches it where it turns, so that it does not swing back', () => {
+    let velocity = 0.42;
+    let furthest = 0;
+    const swinging = (_: number, at: number, to: number): number => {
+      const wanted = Math.min(Math.max(10 * (to - at), -0.5), 0.5);
+      velocity += Math.min(Math.max(wanted - velocity, -2.5 * CYCLE), 2.5 * CYCLE);
+      furthest = Math.max(furthest, at + velocity * CYCLE);
+      return at + velocity * CYCLE;
+    };
+    const { position, rested } = stop(0.6, 0.15, swinging);
+    expect(rested).toBeLessThan(0.3);
+    expect(furthest - position).toBeLessThan(0.01);
+  });
+
   test('of a joint that something holds draws its goal back to it', () => {
     const { goal, position, rested } = stop(1.5, 0.5, (_, at) => at);
     expect(Math.abs(goal - position)).toBeLessThan(0.1);

@@ -200,3 +200,14 @@ test('with a part of the acceleration a joint gains speed slower, and brakes as 
   expect(Math.min(...goals)).toBeGreaterThanOrEqual(-0.9 - (A * DT * DT) / 8);
   expect(goals.at(-1)).toBeCloseTo(-0.9, 9);
 });
+
+test('goals that have stood still go on from the part of their speed that is left, and gain the rest within the limits', () => {
+  const gate = new Gate(limits());
+  gate.adopt(Float64Array.of(-0.8));
+  const speed = run(gate, () => 0.9, 40).speeds.at(-1)!;
+  expect(speed).toBeGreaterThan(1);
+  gate.stood(0.25, Uint8Array.of(1));
+  const { speeds } = run(gate, () => 0.9, 300);
+  expect(speeds[0]!).toBeCloseTo(speed / 4 + A * DT, 6);
+  expect(gate.goals[0]!).toBeCloseTo(0.9, 9);
+});

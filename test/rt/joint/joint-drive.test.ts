@@ -283,6 +283,18 @@ describe('a gripper whose move has ended on what it grips', () => {
     expect(press()).toBeLessThan(0.5);
   });
 
+  test('is drawn back also once the servo of another joint is lost', async () => {
+    const bench = await BenchArm.holding({
+      model: { stall: [null, new StallGuard({ torque: 0.5, time: 0.5, hold: HOLD })] },
+    });
+    bench.bus.faults.dead.add(1);
+    bench.run(1);
+    bench.shafts[1]!.ceiling = 0.1;
+    bench.arm.drive(moveTo(0, 1));
+    bench.run(2);
+    expect(pressed(bench, 0.1)).toBeCloseTo(HOLD, 1);
+  });
+
   test('gives way again to what opens it', async () => {
     const bench = await gripping(0.2);
     bench.run(0.5);
@@ -409,6 +421,23 @@ describe('an arm that floats', () => {
     bench.shafts[1]!.floor = bench.shafts[1]!.ceiling = bench.shafts[1]!.angle;
     bench.run(0.5);
     expect(bench.arm.goals[1]! - bench.link.readings.positions[1]!).toBeCloseTo(0.3 / STIFFNESS, 3);
+  });
+
+  test('lets go of the hand that feels something, though it ends while that fades', async () => {
+    const bench = await BenchArm.holding();
+    const floating = new Floating([1, 1]);
+    floating.feedback = Float64Array.of(-1, 0);
+    bench.arm.drive(floating);
+    const shaft = bench.shafts[0]!;
+    shaft.floor = shaft.ceiling = shaft.angle;
+    bench.run(0.5);
+    expect((bench.arm.goals[0]! - shaft.angle) * STIFFNESS).toBeCloseTo(-1, 2);
+    floating.feedback = null;
+    bench.run(PERIOD);
+    bench.arm.cancel('all', 'cancelled');
+    bench.run(0.1);
+    expect((bench.arm.goals[0]! - shaft.angle) * STIFFNESS).toBeCloseTo(0, 2);
+    expect(bench.largestStep).toBeLessThan(3 * PERIOD + 1e-9);
   });
 
   test('beyond its limits is pushed back with half of its torque at most', async () => {

@@ -44,6 +44,24 @@ describe('a joint that presses without moving', () => {
     expect(press(guard, 0.5, 6, 1.1, 0, 0.6)).toEqual(Array(6).fill(0.5));
   });
 
+  test('is free at once when its goal comes to its other side, however far', () => {
+    const guard = new StallGuard(LIMITS);
+    press(guard, -0.5, 7, -1.1);
+    expect(guard.stalled).toBe(true);
+    expect(guard.step(0.5, 0, 0, -0.4, STIFFNESS, 0.7)).toBe(0.5);
+    expect(guard.step(0.6, 0.2, 2, 0.4, STIFFNESS, 0.8)).toBe(0.6);
+    expect(guard.stalled).toBe(false);
+  });
+
+  test('is judged by measurements: one that grows old says nothing of what came after it', () => {
+    const guard = new StallGuard(LIMITS);
+    for (let k = 0; k < 50; k++) expect(guard.step(0.5, 0, 0, 1.1, STIFFNESS, 1)).toBe(0.5);
+    // Between these two it may have moved anywhere.
+    expect(guard.step(0.5, 0, 0, 1.1, STIFFNESS, 2)).toBe(0.5);
+    expect(press(guard, 0.5, 7, 1.1, 0, 2)).toEqual([...Array(6).fill(0.5), 0.5]);
+    expect(guard.stalled).toBe(true);
+  });
+
   test('that has no limits of its own yields well below what overloads a servo', () => {
     expect(yieldLimits(2)).toEqual({ torque: 1.2, time: 0.5, hold: 0.8 });
   });
@@ -52,13 +70,15 @@ describe('a joint that presses without moving', () => {
 describe('a follower’s joint that presses without moving', () => {
   /** A joint at `position` presses towards 0.5. @returns the goals that are sent, cycle by cycle */
   const led = (guard: YieldGuard, cycles: number, from: number, load = 1.1, position = 0): number[] =>
-    Array.from({ length: cycles }, (_, k) => guard.step(0.5, position, 0, load, STIFFNESS, from + k * 0.1));
+    Array.from({ length: cycles }, (_, k) =>
+      guard.step(0.5, position, 0, load, STIFFNESS, from + k * 0.1, from + k * 0.1),
+    );
 
   test('is drawn back once that has lasted, and follows what gives way to it', () => {
     const guard = new YieldGuard(LIMITS);
     expect(led(guard, 8, 0)).toEqual([...Array(6).fill(0.5), REACH, REACH]);
-    expect(guard.step(0.5, 0.1, 0, 0.2, STIFFNESS, 0.8)).toBeCloseTo(0.1 + REACH, 9);
-    expect(guard.step(0.13, 0.1, 0, 0.2, STIFFNESS, 0.9)).toBe(0.13);
+    expect(guard.step(0.5, 0.1, 0, 0.2, STIFFNESS, 0.8, 0.8)).toBeCloseTo(0.1 + REACH, 9);
+    expect(guard.step(0.13, 0.1, 0, 0.2, STIFFNESS, 0.9, 0.9)).toBe(0.13);
     // From here on it has to press as long again.
     expect(led(guard, 7, 1)).toEqual([...Array(6).fill(0.5), REACH]);
   });
@@ -75,7 +95,7 @@ describe('a follower’s joint that presses without moving', () => {
   test('is free at once when its goal comes to its other side, and once nobody has watched it for a while', () => {
     const guard = new YieldGuard(LIMITS);
     led(guard, 7, 0);
-    expect(guard.step(-0.5, 0, 0, 0.2, STIFFNESS, 0.7)).toBe(-0.5);
+    expect(guard.step(-0.5, 0, 0, 0.2, STIFFNESS, 0.7, 0.7)).toBe(-0.5);
     expect(led(guard, 7, 0.8).at(-1)).toBe(REACH);
     expect(led(guard, 1, 1.7, 0.2, -0.4)).toEqual([0.5]);
   });
@@ -83,7 +103,7 @@ describe('a follower’s joint that presses without moving', () => {
   test('is left alone while it moves, or carries little', () => {
     expect(led(new YieldGuard(LIMITS), 20, 0, 1)).toEqual(Array(20).fill(0.5));
     const moving = new YieldGuard(LIMITS);
-    for (let k = 0; k < 20; k++) expect(moving.step(0.5, 0, 0.05, 1.1, STIFFNESS, k * 0.1)).toBe(0.5);
+    for (let k = 0; k < 20; k++) expect(moving.step(0.5, 0, 0.05, 1.1, STIFFNESS, k * 0.1, k * 0.1)).toBe(0.5);
   });
 });
 

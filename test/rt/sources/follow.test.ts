@@ -73,6 +73,22 @@ test('while it approaches, a joint does not make up for goals that were withheld
   expect(sent * DT).toBeGreaterThan(1.1 / RAMP_SPEED);
 });
 
+test('while it approaches, a path does not run ahead of goals that are withheld again and again', () => {
+  const { follow, out, withheld, step } = setUp(() => 1.2);
+  let [goal, speed] = [0, 0];
+  for (let k = 0; k < 200; k++) {
+    withheld[0] = k % 10 === 0 ? 1 : 0;
+    // The goal gains speed anew each time.
+    if (withheld[0] === 1) [out[0], speed] = [goal, 0];
+    step();
+    speed = withheld[0] === 1 ? 0 : Math.min(speed + 6 * DT, (out[0]! - goal) / DT);
+    goal += speed * DT;
+    expect(out[0]! - goal).toBeLessThanOrEqual(10 * RAMP_SPEED * DT);
+  }
+  expect(follow.follow.code).toBe(FollowCode.ramping);
+  expect(goal).toBeGreaterThan(0.1);
+});
+
 test('a silent leader is followed no further, and its return is ramped again', () => {
   let jump = 0;
   const { follow, out, step, silence } = setUp(() => jump);

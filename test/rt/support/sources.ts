@@ -46,7 +46,8 @@ export class Floating implements FloatingSource {
   readonly limits = 'move';
   readonly support: Float64Array;
   readonly gains: Float64Array | null;
-  readonly feedback = null;
+  /** Nm by joint. */
+  feedback: Float64Array | null = null;
   over = false;
 
   constructor(support: readonly number[], gains: readonly number[] | null = null) {

@@ -2142,6 +2142,8 @@ class TeleopSettingsChange(TypedDict, total=False):
     # Centimetres of the tool per centimetre of the hand; 1 at the start. Turns are not scaled.
     vr_scaling: float
     force_feedback: "ForceFeedbackChange"
+    # Id of the follower whose leader feels; left out: all followers.
+    follower_id: int
 
 
 class UDPServerInformationResponse(TypedDict):
