@@ -858,10 +858,19 @@ export class Arm implements ControlListener {
     throw new BridgeError('unavailable', silent ? UNRESTED.silent : UNRESTED.moves, { arm: this });
   }
 
-  /** Waits until the joints of a stopped arm rest. @returns false when they keep moving */
+  /**
+   * Waits until the joints of an arm rest that is stopped, or for which a stop is latched. Does not wait for a remote arm.
+   * @returns false when they keep moving
+   */
   async atRest(): Promise<boolean> {
     const limit = this.clock.now() + REST_LIMIT;
-    while (!this.remote && this.read().state === 'stopped' && !this.read().resting) {
+    const rests = (): boolean => {
+      const { state, resting } = this.read();
+      if (state === 'stopped') return resting;
+      // A latched stop that the control loop has still to carry out leaves the arm in motion.
+      return !this.latched || state === 'disconnected';
+    };
+    while (!this.remote && !rests()) {
       if (this.clock.now() > limit) return false;
       await this.nextCycle();
     }

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { VirtualHost } from '../../explore/virtual-host.ts';
 import { bridgeTo, VirtualRig } from '../support/rig.ts';
 import { PAIR, VirtualBridge } from '../support/virtual-bridge.ts';
@@ -72,6 +72,19 @@ test('a stopped arm is neither moved nor released, and it is said how to release
   for (const [j, angle] of before.entries()) expect(Math.abs(positions[j]! - angle), `joint ${j}`).toBeLessThan(STILL);
   expect(told(/follower is stopped and holds; .*reset/)).toBe(1);
   expect(told(/leader is stopped and holds/)).toBe(0);
+});
+
+test.each([0.05, 0.4, 1])('a stop %d s after the arms began to go down is answered before HTTP closes', async (after) => {
+  await bridge.post('/move/init');
+  const { http } = bridge.bridge;
+  const closed = vi.spyOn(http, 'close');
+  const ended = bridge.bridge.close();
+  await bridge.pass(after);
+  const { status, body } = await bridge.post('/stop');
+  expect([status, body.status]).toEqual([200, 'ok']);
+  expect(closed).not.toHaveBeenCalled();
+  await bridge.until(ended, EXIT_LIMIT);
+  expect(await held()).toEqual([true, true]);
 });
 
 test('an arm that is lowered makes up for goals that its servos could not be sent no faster than it may go down', async () => {
