@@ -74,18 +74,21 @@ test('a stopped arm is neither moved nor released, and it is said how to release
   expect(told(/leader is stopped and holds/)).toBe(0);
 });
 
-test.each([0.05, 0.4, 1])('a stop %d s after the arms began to go down is answered before HTTP closes', async (after) => {
-  await bridge.post('/move/init');
-  const { http } = bridge.bridge;
-  const closed = vi.spyOn(http, 'close');
-  const ended = bridge.bridge.close();
-  await bridge.pass(after);
-  const { status, body } = await bridge.post('/stop');
-  expect([status, body.status]).toEqual([200, 'ok']);
-  expect(closed).not.toHaveBeenCalled();
-  await bridge.until(ended, EXIT_LIMIT);
-  expect(await held()).toEqual([true, true]);
-});
+test.each([0.05, 0.4, 1])(
+  'a stop %d s after the arms began to go down is answered before HTTP closes',
+  async (after) => {
+    await bridge.post('/move/init');
+    const { http } = bridge.bridge;
+    const closed = vi.spyOn(http, 'close');
+    const ended = bridge.bridge.close();
+    await bridge.pass(after);
+    const { status, body } = await bridge.post('/stop');
+    expect([status, body.status]).toEqual([200, 'ok']);
+    expect(closed).not.toHaveBeenCalled();
+    await bridge.until(ended, EXIT_LIMIT);
+    expect(await held()).toEqual([true, true]);
+  },
+);
 
 test('an arm that is lowered makes up for goals that its servos could not be sent no faster than it may go down', async () => {
   const host = new VirtualHost(null);
