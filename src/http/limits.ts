@@ -35,7 +35,7 @@ function shareOf(address: string): string {
  * Key of the network of a share: the /64 of an IPv6 address, in which one computer may have many addresses and many computers
  * of a laboratory one each; otherwise the share itself.
  */
-function networkOf(share: string): string {
+function networkOfShare(share: string): string {
   if (!isIPv6(share)) return share;
   const [head = '', tail = ''] = share.split('::');
   const before = head.split(':').filter((group) => group !== '');
@@ -43,6 +43,9 @@ function networkOf(share: string): string {
   const zeros = share.includes('::') ? Array<string>(8 - before.length - after.length).fill('0') : [];
   return [...before, ...zeros, ...after].slice(0, 4).join(':');
 }
+
+/** Key of the network of an address: `local` for this computer. */
+export const networkOf = (address: string): string => networkOfShare(shareOf(address));
 
 /** Both endpoints of a connection: the same for a raw socket and its TLS socket. */
 const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
@@ -105,7 +108,7 @@ export class Limits {
   /** RateLimit headers for a client; null for this computer, which has no limit. */
   told(address: string | undefined): Readonly<Record<string, string>> | null {
     if (address === undefined || isLoopback(address)) return null;
-    const bucket = this.#buckets.get(networkOf(shareOf(address)));
+    const bucket = this.#buckets.get(networkOf(address));
     const left =
       bucket === undefined
         ? this.#rate
@@ -121,7 +124,7 @@ export class Limits {
   allows(address: string | undefined): boolean {
     if (address === undefined || isLoopback(address)) return true;
     // By network: in a new address every few requests, one computer would have no limit.
-    const share = networkOf(shareOf(address));
+    const share = networkOf(address);
     const now = this.#clock.now();
     let bucket = this.#buckets.get(share);
     if (bucket === undefined) {
@@ -142,7 +145,7 @@ export class Limits {
     this.#known.add(socket);
     const share = shareOf(socket.remoteAddress ?? '');
     const isLocal = share === 'local';
-    const network = networkOf(share);
+    const network = networkOfShare(share);
     const isFull = (): boolean =>
       isLocal
         ? this.#ofShare(share).size >= MOST_LOCAL
@@ -183,7 +186,7 @@ export class Limits {
     if (open.size === 0) this.#open.delete(share);
     if (share === 'local') return;
     this.#remote--;
-    const network = networkOf(share);
+    const network = networkOfShare(share);
     const left = this.#networks.get(network)! - 1;
     if (left > 0) this.#networks.set(network, left);
     else this.#networks.delete(network);
@@ -197,7 +200,7 @@ export class Limits {
     const isLocal = share === 'local';
     const sameShare = [...this.#stops].filter(([, other]) => other === share);
     const remote = [...this.#stops].flatMap(([other, its]) =>
-      its === 'local' ? [] : [[other, networkOf(its)] as const],
+      its === 'local' ? [] : [[other, networkOfShare(its)] as const],
     );
     if (sameShare.length >= (isLocal ? LOCAL_STOPS : STOPS_OF_ONE)) sameShare[0]![0].destroy();
     else if (!isLocal && remote.length >= REMOTE_STOPS) oldestOfLargest(remote).destroy();

@@ -54,7 +54,7 @@ export function makeGuardedNode(
           if (!response.sent && answer) response.send(answer);
         } catch (error) {
           onError(error);
-          if (!response.sent) return REFUSALS[type]?.(request, messageOf(error)) ?? {};
+          if (!response.sent) response.send(REFUSALS[type]?.(request, messageOf(error)) ?? {});
         }
         return undefined;
       });

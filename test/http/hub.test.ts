@@ -18,10 +18,11 @@ function stage() {
   };
   const services = { ...fakeServices(), clock };
   const hub = new Hub(services as unknown as HttpServices, { changes: 1, all: [] } as unknown as Asks);
-  const join = (topics: readonly Topic[], rate: number, waiting = () => 0) => {
+  const join = (topics: readonly Topic[], rate: number, waiting = () => 0, address = '::1') => {
     const got: { topic: Topic | 'hello'; at: number; frame: Buffer }[] = [];
     const closed = { at: Number.NaN };
     const watcher = hub.add({
+      address,
       waiting,
       send: (topic, frame) => got.push({ topic, at: time.now, frame }),
       greet: () => got.push({ topic: 'hello', at: time.now, frame: Buffer.alloc(0) }),
@@ -112,4 +113,20 @@ test('a client that takes nothing for 30 s is let go, one that takes something i
   expect(stuck.closed.at).toBeLessThan(31);
   expect([slow.closed.at, hub.size]).toEqual([Number.NaN, 1]);
   expect(stuck.got).toEqual([]);
+});
+
+test('a network keeps neither another one nor this computer from watching', () => {
+  const { hub, join } = stage();
+  const crowd = (network: string) => {
+    const watchers = [];
+    for (let host = 0; hub.hasRoom(`${network}::${host}`); host++) {
+      watchers.push(join(['arms'], 1, undefined, `${network}::${host}`).watcher);
+    }
+    return watchers;
+  };
+  const [first, second] = [crowd('fd00:0:0:1'), crowd('fd00:0:0:2')];
+  expect([first.length, second.length]).toEqual([80, 80]);
+  expect([hub.hasRoom('fd00:0:0:3::1'), hub.hasRoom('127.0.0.1')]).toEqual([false, true]);
+  hub.remove(first[0]!);
+  expect(hub.hasRoom('fd00:0:0:3::1')).toBe(true);
 });

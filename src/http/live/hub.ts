@@ -1,5 +1,6 @@
 import type { Timer } from '../../clock.ts';
 import type { Asks } from '../asks.ts';
+import { networkOf } from '../limits.ts';
 import type { HttpServices } from '../services.ts';
 import { Frames, type Growing, isGrowing, NOTHING_SEEN } from './frames.ts';
 import { DEFAULT_RATE, TOPICS, type Topic } from './protocol.ts';
@@ -10,8 +11,10 @@ export const MOST_WAITING = 256 * 1024;
 const SLOW_RATE = 5;
 /** Topics sent at the client's rate. */
 const OFTEN: ReadonlySet<Topic> = new Set(['arms', 'objects']);
-/** Most clients at once. */
+/** Most clients at once: all together, on other computers, and in one network of them. */
 export const MOST_WATCHERS = 200;
+const MOST_REMOTE = 160;
+const MOST_OF_NETWORK = 80;
 /** A client whose queue stays full for this long is disconnected, s. */
 const MOST_SILENCE = 30;
 /** Frames due within this time are sent together, s, because timers are that coarse. */
@@ -19,6 +22,8 @@ const TOGETHER = 0.001;
 
 /** Destination of a client's frames. */
 export interface Sink {
+  /** Address of the client's computer. */
+  readonly address: string;
   /** Queued bytes. */
   readonly waiting: () => number;
   readonly send: (topic: Topic, frame: Buffer) => void;
@@ -71,9 +76,13 @@ export class Hub {
     this.#timer = services.clock.timer(() => this.#tick(), true);
   }
 
-  /** True while there is room for another client. */
-  get hasRoom(): boolean {
-    return this.#watchers.size < MOST_WATCHERS;
+  /** True while there is room for another client at an address. Places are kept for this computer and other networks. */
+  hasRoom(address: string): boolean {
+    const network = networkOf(address);
+    if (this.#watchers.size >= MOST_WATCHERS) return false;
+    if (network === 'local') return true;
+    const remote = [...this.#watchers].map(({ sink }) => networkOf(sink.address)).filter((its) => its !== 'local');
+    return remote.length < MOST_REMOTE && remote.filter((its) => its === network).length < MOST_OF_NETWORK;
   }
 
   /** Number of clients. */

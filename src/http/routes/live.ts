@@ -158,12 +158,13 @@ export const liveChannel = channel({
   full: FULL,
   open(parts, asker) {
     const { services, hub, streams } = parts;
-    const { scope, client } = asker;
-    if (!hub.hasRoom) throw new HttpProblem(503, FULL);
+    const { scope, client, address } = asker;
+    if (!hub.hasRoom(address)) throw new HttpProblem(503, FULL);
     return (socket) => {
       const greet = (): void => socket.send(helloFrame(services, scopesOf(scope), client.owner.name));
       greet();
       const watcher = hub.add({
+        address,
         waiting: () => socket.bufferedAmount,
         send: (_topic, frame) => socket.send(frame, { binary: false }),
         greet,
@@ -217,7 +218,8 @@ export const liveRoutes = [
     refusals: { 400: 'Earlier requests on the same connection are not answered yet.' },
     handler: (parts, { query: { topics, rate }, request }, reply) => {
       const { services, hub, clients } = parts;
-      if (!hub.hasRoom) throw new HttpProblem(503, FULL);
+      const address = request.raw.socket.remoteAddress ?? '';
+      if (!hub.hasRoom(address)) throw new HttpProblem(503, FULL);
       // A pipelined response gets its socket after the earlier ones: until then frames would pile up, and its end go
       // unnoticed.
       if (reply.raw.socket === null) {
@@ -242,6 +244,7 @@ export const liveRoutes = [
       const greet = (): void => send('hello', helloFrame(services, scopes, client.owner.name));
       greet();
       const watcher = hub.add({
+        address,
         waiting: () => response.writableLength,
         send,
         greet,
