@@ -48,11 +48,11 @@ test('a weak graphics processor is spared shadows, then pixels, and draws with e
   expect(pace.interval).toBe(0);
 });
 
-test('a processor that draws has no shadows to draw, and coarse pictures of what moves, so often that it takes less than half of itself', () => {
+test('a processor that draws has no shadows to draw, and coarse pictures of what moves, so often that it takes a fifth of itself', () => {
   const pace = new DrawPace(true, 2);
   draw(pace, 8, byPixels(24));
   expect(pace.level).toBe(LEVELS.at(-1));
-  expect(pace.interval).toBeCloseTo(3 * (6 + 30), 9);
+  expect(pace.interval).toBeCloseTo(5 * (6 + 30), 9);
 });
 
 test('the picture that stays is drawn once more, sharp, where a processor draws', () => {
@@ -81,8 +81,8 @@ test('the slower the processor, the fewer pictures, and the coarser the one that
     return { pixels: pace.pixels, interval };
   });
   expect(seen.map(({ pixels }) => pixels)).toEqual([1, 1, 0.7, 0.5, 0.5]);
-  expect(seen[0]!.interval).toBeCloseTo(3 * (10 + 30), 9);
-  expect(seen[1]!.interval).toBeCloseTo(3 * (20 + 60), 9);
+  expect(seen[0]!.interval).toBeCloseTo(5 * (10 + 30), 9);
+  expect(seen[1]!.interval).toBeCloseTo(5 * (20 + 60), 9);
   expect(seen[4]!.interval).toBe(500);
 });
 

@@ -12,7 +12,7 @@ const ALLOWED = 12;
 /** Without a graphics processor the browser needs so long for putting the page together, ms of a processor, or this many times what drawing takes. */
 const COMPOSING = { least: 30, times: 3 } as const;
 /** Drawing and putting together may take this part of one processor. */
-const SHARE = 1 / 3;
+const SHARE = 1 / 5;
 const LONGEST_INTERVAL = 500;
 /** Drawings of which the median counts, and those that a new level begins with and that do not count: they compile shaders. */
 const SAMPLES = 3;
