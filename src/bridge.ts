@@ -371,16 +371,20 @@ export class Bridge {
     const simulation =
       simulated.length === 0
         ? null
-        : await host.startSimulation(
-            simulated.map(({ config: arm, model }) =>
-              simulatedCounterpart(model, arm.name, arm.simulation, scene.of(arm.name)),
-            ),
-            {
-              onFailure: (message) => logger.error(`simulation: ${message}`),
-              // Real servos wait for no processor: simulated ones run just below the control loop that polls them.
-              priority: config.control.priority && Math.max(1, config.control.priority - 1),
-            },
-          );
+        : await host
+            .startSimulation(
+              simulated.map(({ config: arm, model }) =>
+                simulatedCounterpart(model, arm.name, arm.simulation, scene.of(arm.name)),
+              ),
+              {
+                onFailure: (message) => logger.error(`simulation: ${message}`),
+                // Real servos wait for no processor: simulated ones run just below the control loop that polls them.
+                priority: config.control.priority && Math.max(1, config.control.priority - 1),
+              },
+            )
+            .catch((error: unknown) => {
+              throw new ConfigError(`the simulated arms cannot be started: ${messageOf(error)}`);
+            });
     const shared = new SharedState(
       plans.map(({ model }) => model.joints.length),
       host.clock,

@@ -125,7 +125,7 @@ export class Simulation implements SimulatedArms {
     const timeout = options.startTimeout ?? 30;
     const { clock } = options;
     const timer = clock.timer(() => {
-      late(new Error(`the simulation was not ready within ${timeout} s; is the machine overloaded?`));
+      late(new Error(`not ready within ${timeout} s; this computer is too busy: end other programs, then start again`));
     });
     let late: (reason: Error) => void = () => {};
     try {

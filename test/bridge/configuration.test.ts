@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../src/config/load.ts';
-import { VirtualBridge } from '../support/virtual-bridge.ts';
+import { hostWithContacts, VirtualBridge } from '../support/virtual-bridge.ts';
 
 test.each([
   [
@@ -22,6 +22,14 @@ test.each([
   const starting = VirtualBridge.startLight({ arms: [arm] });
   await expect(starting).rejects.toBeInstanceOf(ConfigError);
   await expect(starting).rejects.toThrow(text);
+});
+
+test('a simulation that does not start ends the start in a sentence, without a trace', async () => {
+  const host = hostWithContacts();
+  host.startSimulation = () => Promise.reject(new Error('not ready within 30 s; this computer is too busy'));
+  const starting = VirtualBridge.start({}, undefined, host);
+  await expect(starting).rejects.toBeInstanceOf(ConfigError);
+  await expect(starting).rejects.toThrow(/^the simulated arms cannot be started: not ready within 30 s; .* busy$/);
 });
 
 test('an arm with bus: ros is disconnected while ROS is off, and says why; another arm is not kept from anything', async () => {
