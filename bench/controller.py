@@ -67,7 +67,9 @@ def seconds(stamp):
 commands, states, seen, slow = [], [], [], []
 began = time.time()
 turned = SETTLE + duration
-ended = turned + REST + WAY + REST
+# Cycles since the end of the swing, which are the time from there on: a program that is paused on a busy computer goes on from
+# where it was, instead of leaping ahead of the arm.
+cycles = 0
 
 
 def swing(elapsed):
@@ -81,22 +83,24 @@ def wanted(elapsed):
     return swing(turned) + SLOW * min(max(elapsed - turned - REST, 0.0), WAY)
 
 
-while time.time() - began < ended:
+while cycles < (REST + WAY + REST) * RATE:
     # As a controller does: read, update, write.
     state = latest[0]
     now = time.time()
-    position = held[joint] + wanted(now - began)
-    if now - began < turned:
+    swinging = now - began < turned
+    cycles += not swinging
+    position = held[joint] + wanted(now - began if swinging else turned + cycles / RATE)
+    if swinging:
         states.append((seconds(state.header.stamp), state.position[joint]))
         seen.append((now, state.position[joint]))
-    elif now - began >= turned + REST:
-        slow.append(abs(position - state.position[joint]))
+    elif cycles >= REST * RATE:
+        slow.append((seconds(state.header.stamp), state.position[joint]))
     message = JointState(name=names, position=[*held[:joint], position, *held[joint + 1 :]])
     if sum(abs(a - b) for a, b in zip(message.position, state.position)) > threshold:
         message.header.stamp = node.get_clock().now().to_msg()
         publisher.publish(message)
     commands.append((now, position))
-    time.sleep(max(0.0, began + len(commands) / RATE - time.time()))
+    time.sleep(max(0.0, began + len(commands) / RATE - time.time()) if swinging else 1 / RATE)
 
 
 def phase(series):
@@ -110,6 +114,10 @@ def phase(series):
 
 
 asked = phase(commands)
+# What a state tells is held against the command of its time, however late it has come.
+times, positions = zip(*commands)
+crept = times[round(-(WAY + REST) * RATE)]
+off = [abs(numpy.interp(stamp, times, positions) - angle) for stamp, angle in slow if stamp >= crept]
 sent = [(seconds(m.header.stamp), m.position[list(m.name).index(names[joint])]) for m in goals]
 print(
     json.dumps(
@@ -117,7 +125,7 @@ print(
             name: round(1000 * (asked - phase(series)) / (2 * math.pi * FREQUENCY), 1)
             for name, series in {"servo goal": sent, "joint": states, "joint, as the controller sees it": seen}.items()
         }
-        | {"slow": round(max(slow), 4), "end": round(slow[-1], 4)}
+        | {"slow": round(max(off), 4), "end": round(off[-1], 4)}
         | {"rate": round((len(commands) - 1) / (commands[-1][0] - commands[0][0]), 1)}
     )
 )
