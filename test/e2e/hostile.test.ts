@@ -14,8 +14,8 @@ test('requests that nobody should send are refused or bounded: no fault of the b
     expect(faults).toEqual([]);
     expect(watched).toBeGreaterThan(0);
     expect(Object.keys(sent)).toHaveLength(10);
-    for (const status of [101, 200, 400, 403, 404, 405, 409, 413, 422, 431])
-      expect([...answers.keys()]).toContain(status);
+    // Not 409: whether an attack finds an arm that another one has stopped depends on how fast both are.
+    for (const status of [101, 200, 400, 403, 404, 405, 413, 422, 431]) expect([...answers.keys()]).toContain(status);
     await bridge.post('/stop/reset');
     for (const id of [0, 1]) {
       await expect

@@ -218,7 +218,7 @@ describe.skipIf(!HAS_ROS)('an arm whose bus another bridge owns', () => {
     await sleep(0.6);
     expect((await operator.end('SIGKILL')).code).toBeNull();
     await sleep(1);
-    const last = (await commands()).at(-1)!.arrival;
+    const last = (await commands()).at(-1)!.published;
     const rows = await goals();
     expect(topSpeed(rows.filter((row) => row.stamp > last - 0.2 && row.stamp < last))).toBeGreaterThan(0.3);
     const moving = speedsOf(rows).filter(({ speeds }) => speeds.some((speed) => Math.abs(speed) > 1e-6));

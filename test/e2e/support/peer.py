@@ -1,7 +1,7 @@
 """A ROS 2 program at the other end of the graph: records topics, publishes streams and calls services for a test.
 
 One JSON object per line on stdin ({"do": ..., ...}), one answer per line on stdout. It spins while it waits for lines,
-so that whatever comes is kept with its time of arrival.
+so that whatever comes is kept with the time at which it was published.
 """
 
 import json
@@ -77,9 +77,9 @@ class Peer:
         message_type, row = KINDS[kind]
         rows = self.rows[topic] = []
 
-        def keep(message):
+        def keep(message, info):
             kept = row(message)
-            kept["arrival"] = time.time()
+            kept["published"] = info["source_timestamp"] * 1e-9
             rows.append(kept)
 
         latched = kind == "mirror"

@@ -7,14 +7,15 @@ import { ROS_PYTHON, rosEnvironment } from './bridge.ts';
 /** A recorded sensor_msgs/JointState: epoch seconds and rad. */
 export interface JointRow {
   readonly stamp: number;
-  readonly arrival: number;
+  /** When it was handed to DDS, whenever this peer has come to take it. */
+  readonly published: number;
   readonly names: string[];
   readonly position: number[];
 }
 
 export interface PoseRow {
   readonly stamp: number;
-  readonly arrival: number;
+  readonly published: number;
   readonly frame: string;
   readonly position: [number, number, number];
   /** x, y, z, w */
