@@ -62,6 +62,9 @@ import { VERSION } from './version.ts';
 const CONNECT_TIMEOUT = 5;
 /** Listeners are called at least this often, s, even if the control loop is silent. */
 const CYCLE_TIMEOUT = 1;
+/** ROS 2 that is ready waits so long for arms that are driven, s: loading it may keep this thread until they are halted. */
+const JOIN_PATIENCE = 10;
+const JOIN_LOOK = 0.1;
 
 /** Largest port number. */
 const LAST_PORT = 65535;
@@ -689,6 +692,9 @@ export class Bridge {
     tell(preparation.progress);
     preparation.onStep = tell;
     await preparation.ended;
+    const limit = this.#clock.now() + JOIN_PATIENCE;
+    const driven = (): boolean => this.arms.all.some((arm) => arm.owner !== null);
+    while (driven() && this.#closing === null && this.#clock.now() < limit) await this.#clock.sleep(JOIN_LOOK);
     this.#preparation = null;
     if (this.#closing !== null) return;
     this.#unreach('');
