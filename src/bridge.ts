@@ -62,7 +62,10 @@ import { VERSION } from './version.ts';
 const CONNECT_TIMEOUT = 5;
 /** Listeners are called at least this often, s, even if the control loop is silent. */
 const CYCLE_TIMEOUT = 1;
-/** ROS 2 that is ready waits so long for arms that are driven, s: loading it may keep this thread until they are halted. */
+/**
+ * ROS 2 that is ready waits so long for arms that are driven, and looks so often whether one is, s: loading it may keep this
+ * thread until they are halted.
+ */
 const JOIN_PATIENCE = 10;
 const JOIN_LOOK = 0.1;
 

@@ -32,10 +32,11 @@ function shareOf(address: string): string {
 }
 
 /**
- * Key of the network of a share: the /64 of an IPv6 address, in which one computer may have many addresses and many computers
- * of a laboratory one each; otherwise the share itself.
+ * Key of the network of an address or share: `local` for this computer; the /64 of an IPv6 address, in which one computer may
+ * have many addresses and many computers of a laboratory one each; otherwise the share itself.
  */
-function networkOfShare(share: string): string {
+export function networkOf(address: string): string {
+  const share = shareOf(address);
   if (!isIPv6(share)) return share;
   const [head = '', tail = ''] = share.split('::');
   const before = head.split(':').filter((group) => group !== '');
@@ -43,9 +44,6 @@ function networkOfShare(share: string): string {
   const zeros = share.includes('::') ? Array<string>(8 - before.length - after.length).fill('0') : [];
   return [...before, ...zeros, ...after].slice(0, 4).join(':');
 }
-
-/** Key of the network of an address: `local` for this computer. */
-export const networkOf = (address: string): string => networkOfShare(shareOf(address));
 
 /** Both endpoints of a connection: the same for a raw socket and its TLS socket. */
 const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
@@ -145,7 +143,7 @@ export class Limits {
     this.#known.add(socket);
     const share = shareOf(socket.remoteAddress ?? '');
     const isLocal = share === 'local';
-    const network = networkOfShare(share);
+    const network = networkOf(share);
     const isFull = (): boolean =>
       isLocal
         ? this.#ofShare(share).size >= MOST_LOCAL
@@ -186,7 +184,7 @@ export class Limits {
     if (open.size === 0) this.#open.delete(share);
     if (share === 'local') return;
     this.#remote--;
-    const network = networkOfShare(share);
+    const network = networkOf(share);
     const left = this.#networks.get(network)! - 1;
     if (left > 0) this.#networks.set(network, left);
     else this.#networks.delete(network);
@@ -200,7 +198,7 @@ export class Limits {
     const isLocal = share === 'local';
     const sameShare = [...this.#stops].filter(([, other]) => other === share);
     const remote = [...this.#stops].flatMap(([other, its]) =>
-      its === 'local' ? [] : [[other, networkOfShare(its)] as const],
+      its === 'local' ? [] : [[other, networkOf(its)] as const],
     );
     if (sameShare.length >= (isLocal ? LOCAL_STOPS : STOPS_OF_ONE)) sameShare[0]![0].destroy();
     else if (!isLocal && remote.length >= REMOTE_STOPS) oldestOfLargest(remote).destroy();

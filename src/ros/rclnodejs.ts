@@ -234,14 +234,15 @@ export async function loadRclnodejs(): Promise<RclLoad> {
     return { ok: false, reason: 'the npm package rclnodejs is not installed; run `npm start` to prepare it' };
   }
   const addon = loadAddon(folder);
-  const fault = typeof addon === 'string' ? addon : probeInterfaces(folder);
+  if (typeof addon === 'string') return { ok: false, reason: addon };
+  const fault = probeInterfaces(folder);
   if (fault !== undefined) return { ok: false, reason: fault };
   // A name that the compiler cannot resolve: the package and its generated types may be absent at compile time.
   const name: string = 'rclnodejs';
   try {
     const module: { default: Rcl } = await import(name);
     module.default.removeSignalHandlers();
-    return { ok: true, rcl: module.default, addon: addon as RclAddon, distro: process.env.ROS_DISTRO ?? 'unknown' };
+    return { ok: true, rcl: module.default, addon, distro: process.env.ROS_DISTRO ?? 'unknown' };
   } catch (error) {
     return { ok: false, reason: `rclnodejs does not load: ${messageOf(error)}` };
   }
