@@ -256,7 +256,7 @@ export class Gate {
   /**
    * Draws the goals of lagging joints back to where these joints can come to rest, at most at the mirror speed limit.
    * The goal is ahead of its joint, so drawing it back moves nothing.
-   * @param targets rad @param only 1 for each joint concerned
+   * @param targets rad @param only not 0 for each joint concerned
    */
   draw(targets: Float64Array, only: Uint8Array, dt: number): void {
     const fastest = this.#limits.velocity.mirror;
