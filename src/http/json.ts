@@ -25,7 +25,8 @@ export const MAX_DEPTH = 500;
 /** Longest integer literal kept exactly, characters; longer ones overflow a double anyway. */
 const MAX_EXACT_DIGITS = 308;
 
-const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const INTEGER = /^-?[0-9]+$/;
 const LITERALS: readonly (readonly [string, unknown])[] = [
   ['null', null],
   ['true', true],
@@ -117,6 +118,7 @@ class Parser {
       this.#depth--;
       return value;
     }
+    if (char !== undefined && char >= '0' && char <= '9') return this.#number();
     for (const [literal, value] of LITERALS) {
       if (!this.text.startsWith(literal, this.#at)) continue;
       this.#at += literal.length;
@@ -127,12 +129,12 @@ class Parser {
 
   #number(): number | bigint {
     NUMBER.lastIndex = this.#at;
-    const match = NUMBER.exec(this.text);
-    if (match === null) this.#fail('Expecting value', this.#at);
+    if (!NUMBER.test(this.text)) this.#fail('Expecting value', this.#at);
+    const literal = this.text.slice(this.#at, NUMBER.lastIndex);
     this.#at = NUMBER.lastIndex;
-    const value = Number(match[0]);
-    const isInteger = match[1] === undefined && match[2] === undefined;
-    return isInteger && !Number.isSafeInteger(value) && match[0].length <= MAX_EXACT_DIGITS ? BigInt(match[0]) : value;
+    const value = Number(literal);
+    if (Number.isSafeInteger(value) || literal.length > MAX_EXACT_DIGITS) return value;
+    return INTEGER.test(literal) ? BigInt(literal) : value;
   }
 
   #object(): Record<string, unknown> {
