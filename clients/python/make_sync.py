@@ -17,11 +17,10 @@ RULES = [
     (r"\basync (def|with|for)\b", r"\1"),
     (r"\bawait ", ""),
     (r"    import asyncio\n\n    asyncio\.sleep", "    import time\n\n    time.sleep"),
-    (r"\bfirst_async\b", "first"),
     (r"\bhttpx\.Async(Client|HTTPTransport)\b", r"httpx.\1"),
     (r"\.a(close|read|iter_bytes)\b", r".\1"),
     (r"\b__a(enter|exit)__", r"__\1__"),
-    (r"\bAsync(Bridge|Arm|Motion|Episode|Recordings|Iterator)\b", r"\1"),
+    (r"\bAsync(Bridge|Arm|Motion|Episode|First|Recordings|Iterator)\b", r"\1"),
     (r"\bwebsockets\.asyncio\.client\b", "websockets.sync.client"),
 ]
 

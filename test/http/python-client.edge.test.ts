@@ -182,6 +182,12 @@ test.skipIf(!imports('websockets'))(
     const { stdout } = await run(PYTHON, [script], { env: { ...env, PYTHONPATH: path } });
     const seen = {
       unlearned: [['main', '/api/v1/stop']],
+      // Its own stop, heard late by the main port, would be newer than the reset.
+      reset: [
+        ['own', '/api/v1/stop'],
+        ['main', '/api/v1/stop'],
+        ['main', '/api/v1/stop/reset?arm=left'],
+      ],
       robots: [0, 0],
       quick: true,
       learned: [

@@ -1,6 +1,6 @@
 """
 How a stop of arm-bridge-client is heard by its own port while the rest of the bridge answers nothing, with await and without, on a
-stand-in for both ports. Prints as JSON what the client saw.
+stand-in for both ports; and that a reset waits for a stop that one port has not answered yet. Prints as JSON what the client saw.
 """
 
 import asyncio
@@ -14,6 +14,8 @@ from arm_bridge_client import AsyncBridge, Bridge, BridgeError
 
 #: The main port answers no stop for so long, s; a client that waits for it is noticed by half of that.
 SILENCE = 60
+#: The main port carries a stop out so late, s.
+LATE = 0.3
 DONE = {"status": "ok", "message": "All arms are stopped.", "robots": [0]}
 
 
@@ -30,7 +32,11 @@ class Port(BaseHTTPRequestHandler):
         self.server.asked.append([self.server.name, self.path])
         if self.server.silent:
             time.sleep(SILENCE)
-        elif self.server.refuses:
+            return
+        if self.server.late and self.path == "/api/v1/stop":
+            time.sleep(LATE)
+        self.server.done.append([self.server.name, self.path])
+        if self.server.refuses:
             self.answer(401, {"detail": "The token is wrong."})
         else:
             self.answer(200, DONE)
@@ -45,10 +51,11 @@ class Port(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
 
-def served(name, asked, stop_port=None):
+def served(name, asked, done, stop_port=None):
     port = ThreadingHTTPServer(("127.0.0.1", 0), Port)
     port.daemon_threads = True
-    port.name, port.asked, port.stop_port, port.silent, port.refuses = name, asked, stop_port, False, False
+    port.name, port.asked, port.stop_port = name, asked, stop_port
+    port.silent, port.late, port.refuses, port.done = False, False, False, done
     threading.Thread(target=port.serve_forever, daemon=True).start()
     return port
 
@@ -71,13 +78,18 @@ async def fault(bridge):
 
 
 async def tried(kind):
-    asked = []
-    own = served("own", asked)
-    main = served("main", asked, own.server_port)
+    asked, done = [], []
+    own = served("own", asked, done)
+    main = served("main", asked, done, own.server_port)
     bridge = kind(f"http://127.0.0.1:{main.server_port}")
     await told(bridge.stop())
     unlearned = list(asked)
     await told(bridge.call("GET", "/api/v1/config"))
+    main.late = True
+    done.clear()
+    await told(bridge.stop())
+    await told(bridge.arm("left").reset())
+    reset = list(done)
     asked.clear()
     main.silent = True
     since = time.monotonic()
@@ -94,7 +106,8 @@ async def tried(kind):
     end(own)
     await told(bridge.close())
     nobody = await fault(kind(f"http://127.0.0.1:{main.server_port}"))
-    return {"unlearned": unlearned, "robots": robots, "quick": quick, "learned": learned, "stopped": stopped, "refused": refused, "nobody": nobody}
+    seen = {"unlearned": unlearned, "reset": reset, "robots": robots, "quick": quick, "learned": learned}
+    return {**seen, "stopped": stopped, "refused": refused, "nobody": nobody}
 
 
 async def main():

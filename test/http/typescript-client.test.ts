@@ -139,7 +139,30 @@ test('a stop is heard by its own port while the rest of the bridge answers nothi
     'POST 8030/api/v1/stop?arm=left',
     'POST 8031/api/v1/stop?arm=left',
   ]);
-  expect(ended).toEqual(['8030', '8030']);
+  await vi.waitFor(() => expect(ended).toEqual(['8030', '8030']), { timeout: 30_000 });
+});
+
+test('a reset waits for a stop of its client that one port has not answered yet', async () => {
+  const told: string[] = [];
+  let answer = () => {};
+  const slow = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const fetch = (async ({ port, pathname }: URL) => {
+    if (pathname === '/status') return Response.json({ stop_port: 8031 });
+    if (port === '8030' && pathname === '/api/v1/stop') await slow;
+    told.push(`${port}${pathname}`);
+    return Response.json({ status: 'ok', message: 'Done', robots: [0] });
+  }) as typeof globalThis.fetch;
+  const bridge = new Bridge('http://localhost:8030', { fetch });
+  await bridge.status();
+  await bridge.stop();
+  const reset = bridge.arm('left').reset();
+  await new Promise(setImmediate);
+  expect(told).toEqual(['8031/api/v1/stop']);
+  answer();
+  await reset;
+  expect(told).toEqual(['8031/api/v1/stop', '8030/api/v1/stop', '8030/api/v1/stop/reset']);
 });
 
 test('a stop that neither port confirms says what a bridge has answered', async () => {

@@ -113,7 +113,7 @@ export class Arm {
 
   /** Ends the stop. Nothing moves by that. */
   async reset(): Promise<Schemas['StopResponse']> {
-    return this.bridge.call('post', '/api/v1/stop/reset', { query: this.#query() });
+    return this.bridge.reset(this.#query());
   }
 
   /** What the arm is, with its joints and poses, and in `now` how it is. */

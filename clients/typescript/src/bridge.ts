@@ -83,6 +83,8 @@ function servedBy(): string | null {
 }
 
 const RANDOM = 1e9;
+/** A stop that another port has confirmed may take so long to end, ms. */
+const LATE = 1000;
 /** What the bridge takes for a name of a program. */
 export const NAME = /^[A-Za-z0-9](?:[\w .:@/+-]{0,62}[\w.@/+-])?$/;
 
@@ -105,6 +107,8 @@ export class Bridge {
   readonly #fetch: typeof fetch;
   /** Port that hears stops alone; null: none; undefined: not known yet. */
   #stopPort: number | null | undefined;
+  /** Stops that are under way although another port has confirmed them: the bridge may hear them late. */
+  readonly #late = new Set<Promise<unknown>>();
   /** The recordings that the bridge keeps. */
   readonly recordings = new Recordings(this);
   /** What all arms do together, as it is recorded. */
@@ -256,15 +260,20 @@ export class Bridge {
     };
     const own = new URL(this.url);
     if (this.#stopPort != null) own.port = String(this.#stopPort);
-    const bases = this.#stopPort == null ? [this.url] : [this.url, own.origin];
+    const stops = (this.#stopPort == null ? [this.url] : [this.url, own.origin]).map(stopAt);
     try {
-      return await Promise.any(bases.map(stopAt));
+      return await Promise.any(stops);
     } catch (error) {
       const faults: unknown[] = (error as AggregateError).errors;
       throw faults.find((fault) => fault instanceof BridgeError && fault.status !== null) ?? faults[0];
     } finally {
       // A request that still waits for a connection must not stop arms that have been reset meanwhile.
-      ending.abort();
+      const limit = setTimeout(() => ending.abort(), LATE);
+      const late = Promise.allSettled(stops).then(() => {
+        clearTimeout(limit);
+        this.#late.delete(late);
+      });
+      this.#late.add(late);
     }
   }
 
@@ -291,9 +300,11 @@ export class Bridge {
     return this.call('post', '/api/v1/bridges/stop');
   }
 
-  /** Ends the stop of all arms. Nothing moves by that. */
-  reset(): Promise<Schemas['StopResponse']> {
-    return this.call('post', '/api/v1/stop/reset');
+  /** Ends the stop. Nothing moves by that. @param query which arm; left out: all */
+  async reset(query: QueryOf<paths['/api/v1/stop/reset']['post']> = {}): Promise<Schemas['StopResponse']> {
+    // A stop of this client that the bridge has not heard on both ports yet would be newer than the reset.
+    await Promise.all(this.#late);
+    return this.call('post', '/api/v1/stop/reset', { query });
   }
 
   /**

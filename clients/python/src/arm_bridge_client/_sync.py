@@ -24,7 +24,7 @@ from websockets.http11 import Response
 
 from . import types
 from ._errors import BridgeError, NotDone, Refused, Unreachable, problem_of
-from ._first import first
+from ._first import First
 
 #: Anything but a motion is answered within this time, s. A motion is when it has ended, which the bridge bounds.
 TIMEOUT = 40.0
@@ -134,6 +134,7 @@ class Bridge:
         # Port that hears stops alone; None: none, or not known yet.
         self._stop_port: int | None = None
         self._knows_stop_port = False
+        self._stops = First()
         #: The recordings that the bridge keeps.
         self.recordings = Recordings(self)
         #: What all arms do together, as it is recorded.
@@ -294,7 +295,7 @@ class Bridge:
         if self._stop_port is not None:
             urls.append(str(httpx.URL(self.url).copy_with(port=self._stop_port, path=urls[0])))
         asks = [partial(self._ask, "POST", url, **query) for url in urls]
-        return cast(types.StopResponse, first(asks))
+        return cast(types.StopResponse, self._stops.of(asks))
 
     def invitation(self) -> types.Invitation:
         """Where other computers open the page, and the token that lets them look and stop alone; each None where there is none."""
@@ -318,7 +319,12 @@ class Bridge:
 
     def reset(self) -> types.StopResponse:
         """Ends the stop of all arms. Nothing moves by that."""
-        return cast(types.StopResponse, self.call("POST", "/api/v1/stop/reset"))
+        return self._reset()
+
+    def _reset(self, **query: Any) -> types.StopResponse:
+        # A stop of this client that the bridge has not heard on both ports yet would be newer than the reset.
+        self._stops.ended()
+        return cast(types.StopResponse, self.call("POST", "/api/v1/stop/reset", **query))
 
     def mirror(
         self,
@@ -638,7 +644,7 @@ class Arm:
 
     def reset(self) -> types.StopResponse:
         """Ends the stop. Nothing moves by that."""
-        return cast(types.StopResponse, self.call("/api/v1/stop/reset"))
+        return self.bridge._reset(**self._named())
 
     def facts(self) -> types.ArmOverview:
         """What the arm is, with its joints and poses, and in `now` how it is."""
