@@ -16,6 +16,10 @@ const LOOK = 1;
 const FIND = 15;
 /** Time that a silent bridge has to confirm a stop once all others have answered, s. */
 const SILENT_GRACE = 0.3;
+/** Longest wait for a first answer of the configured bridges, s: they count as silent before that. */
+const FIRST_ANSWER = 5;
+/** Interval at which it is checked, s. */
+const CHECK = 0.05;
 
 /** Address on which this bridge listens. */
 export interface Address {
@@ -68,6 +72,14 @@ export class Fleet {
   /** The known bridge at a URL; null: none. */
   at(url: string): Neighbour | null {
     return this.neighbours.find((neighbour) => neighbour.url === url) ?? null;
+  }
+
+  /** Resolves when each configured bridge has answered or is silent: until then one of them may be this bridge itself. */
+  async heard(): Promise<void> {
+    const urls = this.#config.bridges.map((url) => new URL(url).origin);
+    const until = this.#clock.now() + FIRST_ANSWER;
+    const isUnknown = (url: string): boolean => (this.#neighbours.get(url)?.state ?? 'unknown') === 'unknown';
+    while (urls.some(isUnknown) && this.#clock.now() < until) await this.#clock.sleep(CHECK);
   }
 
   /** Starts to poll the other bridges, and starts discovery if it is configured. */

@@ -94,6 +94,24 @@ test('this bridge is none of the others, although the list of addresses names it
   await expect.poll(() => fleet.neighbours, PATIENCE).toEqual([]);
 });
 
+test('who waits for the configured bridges sees neither this one nor one that may answer yet', async () => {
+  const ids: string[] = ['other', ''];
+  const urls = await Promise.all(ids.map((_, i) => served(() => [200, overview({ id: ids[i] }), 0.3])));
+  const silent = await served(() => null);
+  const config = configSchema.shape.fleet.parse({ name: 'here', bridges: [...urls, silent] });
+  const fleet = new Fleet(config, systemClock, () => {});
+  fleets.push(fleet);
+  ids[1] = fleet.id;
+  // Asked before the bridge listens to its end, as a program may.
+  const heard = fleet.heard();
+  fleet.begin({ host: '127.0.0.1', port: 1, secure: false });
+  await heard;
+  expect(fleet.neighbours.map(({ url, state }) => [url, state])).toEqual([
+    [urls[0], 'answers'],
+    [silent, 'silent'],
+  ]);
+});
+
 test('a stop says of each bridge whether it has confirmed it, and goes to its port for stops too', async () => {
   const stopped = '{"status": "ok", "message": "Stopped: arm (robot 0)."}';
   const alone = await served(({ method, url }) => [method === 'POST' && url === '/stop' ? 200 : 404, stopped]);

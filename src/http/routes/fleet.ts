@@ -253,13 +253,16 @@ export const fleetRoutes = [
     summary: 'All bridges, for Prometheus',
     description:
       'What `http_sd_configs` of Prometheus reads: this bridge, those of `fleet.bridges`, and those that have been found and have ' +
-      'proved by `fleet.authority` that they belong to it, each with its scheme and name (its URL until it has been heard).',
+      'proved by `fleet.authority` that they belong to it, each with its scheme and name (its URL until it has been heard). ' +
+      'Just after a start it is answered when each of `fleet.bridges` has answered or is silent, which takes 3 s at most.',
     answer: {
       description: 'Targets with their labels.',
       schema: targets,
       example: [{ targets: ['bench-2.lab:8020'], labels: { __scheme__: 'https', bridge: 'bench-2' } }],
     },
-    handler: ({ services: { fleet }, address }, { request }) => {
+    handler: async ({ services: { fleet }, address }, { request }) => {
+      // Prometheus asks once a minute, so that what is not known yet would be wrong for long.
+      await fleet.heard();
       const own = request.headers.host ?? `${address().host}:${address().port}`;
       const others = fleet.neighbours.flatMap((neighbour) => {
         // Prometheus sends its token to all that are listed. A configured one that has never answered is down.
