@@ -63,14 +63,17 @@ interface Place {
   readonly dataset: string | null;
   /** Folder of an episode; null for a single file. */
   readonly folder: string | null;
-  /** Path of the completed MCAP file. */
+  /** Path of the completed MCAP file; of a broken recording, of the file that could not be completed. */
   readonly path: string;
-  /** Whether the recording was never completed. */
-  readonly unfinished: boolean;
+  /** unfinished: not completed yet; broken: nothing of it could be saved. */
+  readonly state: 'whole' | 'unfinished' | 'broken';
 }
 
 /** Why an episode was broken off that nobody has ended. */
 export const BRIDGE_ENDED = 'the bridge ended while it was being recorded';
+
+/** What is wrong with a broken recording. */
+const NOT_SAVED = `could not be saved: ${BRIDGE_ENDED}, and nothing in its file can be read`;
 
 const NOT_SAID: Labels = { task: '', operator: '', verdict: '' };
 
@@ -137,7 +140,7 @@ export class Library {
    */
   async finish(name: string, labels: Labels, endedEarly: string): Promise<RecordingFacts> {
     const found = this.#find(name)!;
-    const place = { ...found, unfinished: false };
+    const place: Place = { ...found, state: 'whole' };
     // Whenever the bridge is killed from here on, the labels are kept.
     if (place.folder !== null) {
       const facts = await read({ ...place, path: place.path + UNFINISHED });
@@ -154,16 +157,20 @@ export class Library {
     if (place !== undefined) await this.#remove(place);
   }
 
-  /** Lists completed recordings, newest first, and the remaining room. */
+  /** Lists completed recordings, newest first, those that could not be saved among them, and the remaining room. */
   async list({ dataset, offset, limit }: ListCommand): Promise<Catalogue> {
-    const all: RecordingFacts[] = [];
+    const all: { readonly time: number; readonly facts: RecordingFacts }[] = [];
     const datasets = new Set<string>();
     for (const place of this.#places()) {
-      if (place.dataset !== null && !place.unfinished) datasets.add(place.dataset);
-      if (!place.unfinished && (dataset === null || place.dataset === dataset)) all.push(await this.#facts(place));
+      if (place.state === 'unfinished') continue;
+      if (place.dataset !== null) datasets.add(place.dataset);
+      if (dataset !== null && place.dataset !== dataset) continue;
+      const facts = await this.#facts(place);
+      // One that has just failed would be the last of all if its unknown time counted as 0.
+      all.push({ time: facts.problem === '' ? facts.began : statSync(place.path).mtimeMs / 1e3, facts });
     }
-    all.sort((a, b) => b.began - a.began || (a.name < b.name ? -1 : 1));
-    const recordings = all.slice(offset, offset + limit);
+    all.sort((a, b) => b.time - a.time || (a.facts.name < b.facts.name ? -1 : 1));
+    const recordings = all.slice(offset, offset + limit).map(({ facts }) => facts);
     const used = this.#used();
     const free = freeBytes(this.folder);
     const warning = this.#warning(used, free);
@@ -182,10 +189,15 @@ export class Library {
 
   /** @throws {UnknownRecordingError} if there is no recording of this name */
   async facts(name: string): Promise<RecordingFacts> {
-    return this.#facts(this.#require(name));
+    return this.#facts(this.#listed(name));
   }
 
-  /** @throws {RecordingError} if there is no recording of this name, or it is not an episode */
+  /** Path of a recording that is to be read. @throws {RecordingError} if there is none of this name, or it is broken */
+  path(name: string): string {
+    return this.#require(name).path;
+  }
+
+  /** @throws {RecordingError} if there is no recording of this name, it is broken, or it is not an episode */
   async label(name: string, labels: Partial<Labels>): Promise<RecordingFacts> {
     const place = this.#require(name);
     if (place.folder === null)
@@ -193,7 +205,7 @@ export class Library {
     return this.#describe(place, { ...(await this.#facts(place)), ...labels });
   }
 
-  /** @throws {RecordingError} if the new name is taken */
+  /** @throws {RecordingError} if there is no recording of this name, it is broken, or the new name is taken */
   async rename(name: string, to: string): Promise<RecordingFacts> {
     const place = this.#require(name);
     requireName(to);
@@ -209,10 +221,10 @@ export class Library {
     return this.#describe(this.#require(to), labels);
   }
 
-  /** Deletes a recording, also one that could not be completed. @throws {RecordingError} if there is none of this name */
+  /** Deletes a recording, also one that was not completed or could not be. @throws {RecordingError} if there is none of this name */
   async remove(name: string): Promise<void> {
     requireName(name);
-    await this.#remove(this.#find(name) ?? this.#require(name));
+    await this.#remove(this.#find(name) ?? this.#listed(name));
   }
 
   /**
@@ -332,7 +344,7 @@ export class Library {
 
   /** Says which recordings stay as they are, if there are any. */
   #unrecovered(outcome: 'taken' | 'unknown', writing: (name: string) => boolean): string[] {
-    const left = [...this.#places()].filter(({ name, unfinished }) => unfinished && !writing(name));
+    const left = [...this.#places()].filter(({ name, state }) => state === 'unfinished' && !writing(name));
     if (left.length === 0) return [];
     const names = left.map(({ name }) => `"${name}"`).join(', ');
     const why =
@@ -350,8 +362,8 @@ export class Library {
     for (const place of [...this.#places()]) {
       if (writing(place.name)) continue;
       try {
-        if (place.unfinished) told.push(...(await this.#rescue(place, pause)));
-        else if (place.folder !== null && !existsSync(join(place.folder, BAG_METADATA)))
+        if (place.state === 'unfinished') told.push(...(await this.#rescue(place, pause)));
+        else if (place.state === 'whole' && place.folder !== null && !existsSync(join(place.folder, BAG_METADATA)))
           await this.#describe(place, null);
       } catch (error) {
         // One that is being rescued has its final name before it is described.
@@ -369,7 +381,7 @@ export class Library {
   async #mend(dataset: string): Promise<void> {
     const index = this.#disk.read(join(this.folder, dataset, INDEX));
     const names = [...this.#places()].flatMap((place) =>
-      place.dataset === dataset && !place.unfinished ? [place.name] : [],
+      place.dataset === dataset && place.state === 'whole' ? [place.name] : [],
     );
     if (index === null && names.length === 0) return;
     if (namesIn(index).sort().join() !== names.sort().join()) await this.#index(dataset);
@@ -404,7 +416,7 @@ export class Library {
     }
     renameSync(made, path);
     rmSync(left, { force: true });
-    const { duration } = await this.#describe({ ...place, unfinished: false }, null, BRIDGE_ENDED);
+    const { duration } = await this.#describe({ ...place, state: 'whole' }, null, BRIDGE_ENDED);
     return [`the recording "${name}" was broken off: ${duration.toFixed(1)} s of it have been saved`];
   }
 
@@ -438,7 +450,7 @@ export class Library {
     const folder = join(this.folder, dataset);
     const episodes: object[] = [];
     for (const place of this.#places()) {
-      if (place.dataset !== dataset || place.unfinished) continue;
+      if (place.dataset !== dataset || place.state !== 'whole') continue;
       const { problem, endedEarly, ...facts } = await this.#facts(place);
       // Who takes the dataset's episodes from here cannot read it either.
       if (problem !== '') continue;
@@ -476,7 +488,7 @@ export class Library {
       rmSync(place.path, { force: true });
       for (const suffix of [UNFINISHED, RESCUED]) rmSync(place.path + suffix, { force: true });
     } else {
-      rmSync(place.folder, { recursive: true, force: true });
+      removeEpisode(place.folder, place);
     }
     if (place.dataset !== null) await this.#index(place.dataset);
   }
@@ -505,8 +517,26 @@ export class Library {
     return labels;
   }
 
-  /** All recordings; symbolic links are not followed. */
+  /**
+   * All recordings. A broken one is hidden by another one of its name, which somebody may have put there by hand: a
+   * request that names them means the other.
+   */
   *#places(): Generator<Place> {
+    const names = new Set<string>();
+    const broken: Place[] = [];
+    for (const place of this.#located()) {
+      if (place.state === 'broken') {
+        broken.push(place);
+      } else {
+        names.add(place.name);
+        yield place;
+      }
+    }
+    yield* broken.filter(({ name }) => !names.has(name));
+  }
+
+  /** The recordings that the folder tree has; symbolic links are not followed. */
+  *#located(): Generator<Place> {
     for (const entry of entries(this.folder)) {
       if (entry.file) {
         const place = this.#fileAt(this.folder, entry.name, null, null);
@@ -515,10 +545,9 @@ export class Library {
       }
       const inner = join(this.folder, entry.name);
       const own = this.#episodeIn(inner, entry.name, null);
-      if (own !== null) {
-        yield own;
-        continue;
-      }
+      if (own !== null) yield own;
+      // The folder of a broken episode may have become a dataset.
+      if (own !== null && own.state !== 'broken') continue;
       for (const { name, file } of entries(inner)) {
         const place = file ? null : this.#episodeIn(join(inner, name), name, entry.name);
         if (place !== null) yield place;
@@ -527,30 +556,33 @@ export class Library {
   }
 
   #episodeIn(folder: string, name: string, dataset: string | null): Place | null {
-    for (const suffix of [MCAP, MCAP + UNFINISHED]) {
-      const place = existsSync(join(folder, name + suffix))
-        ? this.#fileAt(folder, name + suffix, folder, dataset)
-        : null;
-      if (place !== null) return place;
-    }
-    // A bag is named after its folder. Its only file may have another name, as in bags of `ros2 bag record`, or if the
-    // bridge was killed while renaming it.
+    const named = (suffix: string): Place | null =>
+      existsSync(join(folder, name + suffix)) ? this.#fileAt(folder, name + suffix, folder, dataset) : null;
+    return named(MCAP) ?? named(MCAP + UNFINISHED) ?? this.#bagIn(folder, name, dataset) ?? named(MCAP + BROKEN);
+  }
+
+  /**
+   * A bag is named after its folder. Its only file may have another name, as in bags of `ros2 bag record`, or if the
+   * bridge was killed while renaming it.
+   */
+  #bagIn(folder: string, name: string, dataset: string | null): Place | null {
     if (!RECORDING_NAME.test(name) || !existsSync(join(folder, BAG_METADATA))) return null;
     const [file, ...more] = entries(folder).filter((entry) => entry.file && entry.name.endsWith(MCAP));
     if (file === undefined || more.length > 0) return null;
-    return { name, dataset, folder, path: join(folder, file.name), unfinished: false };
+    return { name, dataset, folder, path: join(folder, file.name), state: 'whole' };
   }
 
   /** The recording in a file; null if the file is not a recording, or is the leftover part of a completed one. */
   #fileAt(at: string, file: string, folder: string | null, dataset: string | null): Place | null {
-    const unfinished = file.endsWith(MCAP + UNFINISHED);
-    const whole = unfinished ? file.slice(0, -UNFINISHED.length) : file;
+    const suffix = [UNFINISHED, BROKEN].find((each) => file.endsWith(MCAP + each)) ?? '';
+    const whole = file.slice(0, file.length - suffix.length);
     if (!whole.endsWith(MCAP)) return null;
     const name = whole.slice(0, -MCAP.length);
     if (!RECORDING_NAME.test(name)) return null;
     const path = join(at, whole);
-    if (unfinished && existsSync(path)) return null;
-    return { name, dataset, folder, path, unfinished };
+    if (suffix === BROKEN) return { name, dataset, folder, path: path + BROKEN, state: 'broken' };
+    if (suffix === UNFINISHED && existsSync(path)) return null;
+    return { name, dataset, folder, path, state: suffix === '' ? 'whole' : 'unfinished' };
   }
 
   #find(name: string): Place | undefined {
@@ -558,13 +590,21 @@ export class Library {
     return undefined;
   }
 
-  #require(name: string): Place {
+  /** @throws {UnknownRecordingError} if there is no recording of this name */
+  #listed(name: string): Place {
     requireName(name);
     const place = this.#find(name);
-    if (place === undefined || place.unfinished) {
+    if (place === undefined || place.state === 'unfinished') {
       throw new UnknownRecordingError(`There is no recording "${name}" in ${this.folder}.`);
     }
     return place;
+  }
+
+  /** @throws {RecordingError} if there is no recording of this name, or it is broken */
+  #require(name: string): Place {
+    const place = this.#listed(name);
+    if (place.state !== 'broken') return place;
+    throw new RecordingError(`"${name}" ${NOT_SAVED}. Delete it, or download its file to rescue it by other means.`);
   }
 
   /** Whether a name is taken, by a recording or by any other folder. */
@@ -573,7 +613,7 @@ export class Library {
   }
 
   #placeOf(name: string): Place {
-    return { name, dataset: null, folder: null, path: this.#fileOf(name), unfinished: false };
+    return { name, dataset: null, folder: null, path: this.#fileOf(name), state: 'whole' };
   }
 
   #fileOf(name: string): string {
@@ -667,6 +707,20 @@ function entries(folder: string): readonly { readonly name: string; readonly fil
   }
 }
 
+/** Deletes an episode with its folder, but spares what belongs to another recording of its name. */
+function removeEpisode(folder: string, { name, path, state }: Place): void {
+  const broken = name + MCAP + BROKEN;
+  const names = readdirSync(folder);
+  if (state === 'broken') {
+    const alone = names.every((each) => each === broken || each === BAG_METADATA);
+    rmSync(alone ? folder : path, { recursive: true, force: true });
+  } else if (names.includes(broken)) {
+    for (const each of names) if (each !== broken) rmSync(join(folder, each), { recursive: true, force: true });
+  } else {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 /** Names of the episodes in the index of a dataset; empty if the index is missing or invalid. */
 function namesIn(index: string | null): string[] {
   try {
@@ -690,7 +744,7 @@ async function isEpisode(path: string): Promise<boolean> {
 
 /** Reads the facts of a recording from its file. */
 async function read(place: Place): Promise<RecordingFacts> {
-  const { name, dataset, folder, path } = place;
+  const { name, dataset, folder, path, state } = place;
   const none = { began: 0, duration: 0, messages: 0, arms: [], topics: [], endedEarly: '', ...NOT_SAID };
   const own = {
     name,
@@ -699,6 +753,7 @@ async function read(place: Place): Promise<RecordingFacts> {
     path,
     bytes: statSync(path).size,
   } as const;
+  if (state === 'broken') return { ...own, ...none, problem: NOT_SAVED };
   try {
     const { reader, close } = await openMcap(path);
     try {

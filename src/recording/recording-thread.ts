@@ -11,7 +11,6 @@ import {
   type Labels,
   type RecordingCommand,
   RecordingError,
-  type RecordingFacts,
   type RecordingResults,
   type RecordingSummary,
   type RefusedWhy,
@@ -132,7 +131,9 @@ export class RecordingThread {
       case 'rename':
         return this.#library.rename(command.name, command.to);
       case 'samples':
-        return this.#read(command.name, ({ path }) => samplesOf(path, command, () => this.#pause()));
+        return this.#read(command.name, () =>
+          samplesOf(this.#library.path(command.name), command, () => this.#pause()),
+        );
       case 'trim':
         return this.#read(command.name, () => this.#library.trim(command, () => this.#pause()));
       case 'remove':
@@ -216,22 +217,20 @@ export class RecordingThread {
   }
 
   /** Runs work on a recording; errors in the file are reported with the recording's name. */
-  async #read<T>(name: string, work: (facts: RecordingFacts) => Promise<T>): Promise<T> {
+  async #read<T>(name: string, work: () => Promise<T>): Promise<T> {
     try {
-      return await work(await this.#library.facts(name));
+      return await work();
     } catch (error) {
       throw error instanceof UnfitError ? new RecordingError(`"${name}" cannot be used: ${error.message}.`) : error;
     }
   }
 
   async #foresee({ name, fit, points }: Of<'foresee'>): Promise<RecordingResults['foresee']> {
-    const { path } = await this.#library.facts(name);
-    return foresee(path, fit, points, () => this.#pause());
+    return foresee(this.#library.path(name), fit, points, () => this.#pause());
   }
 
   async #open({ name, fit }: Of<'open'>): Promise<RecordingResults['open']> {
-    const { path } = await this.#library.facts(name);
-    const opened = await Track.open(path, fit);
+    const opened = await Track.open(this.#library.path(name), fit);
     const track = ++this.#track;
     this.#tracks.set(track, opened);
     return { track, duration: opened.duration };

@@ -211,7 +211,7 @@ class RecordingCard {
   }
 
   #row({ recording, why }: { recording: Recording; why: string }): HTMLElement {
-    const { name, dataset, content, task, verdict, duration, problem, ended_early: early } = recording;
+    const { name, dataset, content, task, verdict, duration, bytes, problem, ended_early: early } = recording;
     const path = `/api/v1/recordings/${name}`;
     const judged = async (to: string): Promise<void> => {
       await command({ name: 'The verdict', path, body: { verdict: verdict === to ? '' : to } });
@@ -232,16 +232,18 @@ class RecordingCard {
     const look = button('Look', () => this.onLook(recording), { 'aria-label': `Look at ${name}` });
     block(look, problem);
     const verdicts = [judge('good'), judge('bad')];
-    for (const each of verdicts) block(each, content === 'episode' ? why : 'Only an episode has a verdict.');
+    const unjudged = problem || (content === 'episode' ? why : 'Only an episode has a verdict.');
+    for (const each of verdicts) block(each, unjudged);
     const gone = button('Delete', ask, { 'aria-label': `Delete ${name}` });
     block(gone, why);
     const actions = [look, ...verdicts, gone];
+    const about = early === '' ? task : `${task} (broken off: ${early})`.trim();
     return h(
       'tr',
       { 'data-recording': name, 'data-verdict': verdict },
       h('th', { scope: 'row' }, dataset === null ? name : `${dataset}/${name}`),
-      h('td', {}, measure(duration, 1, ' s')),
-      h('td', { class: 'task' }, problem || (early === '' ? task : `${task} (broken off: ${early})`.trim())),
+      h('td', {}, problem === '' ? measure(duration, 1, ' s') : ''),
+      h('td', { class: 'task' }, problem === '' ? about : `${problem} (${megabytes(bytes)})`),
       h('td', {}, h('div', { class: 'row' }, ...actions)),
     );
   }

@@ -55,7 +55,11 @@ const facts = {
   ended_early: z
     .string()
     .describe('Why an episode was broken off before anybody ended it, such as a full disk; empty if it was not.'),
-  problem: z.string().describe('Why the recording cannot be read; empty if it can.'),
+  problem: z
+    .string()
+    .describe(
+      'Why the recording cannot be read, for example because nothing of it could be saved when the bridge was killed; empty if it can.',
+    ),
 };
 
 const recordingEntry = z.object(facts).register(components, { id: 'Recording' });
@@ -275,7 +279,8 @@ export const recordingsRoutes = [
     id: 'recordings',
     tag: 'recordings',
     summary: 'List the recordings',
-    description: 'The newest first, with the room that is left for more.',
+    description:
+      'The newest first, with the room that is left for more. Those that cannot be read, which says `problem`, count by the time of their file.',
     target: 'none',
     query: {
       limit: queryInteger({ min: 1, max: MOST_LISTED }).prefault(20).describe('Most recordings in the answer.'),
@@ -478,7 +483,8 @@ export const recordingsRoutes = [
     id: 'recording_download',
     tag: 'recordings',
     summary: 'Download a recording',
-    description: 'Its MCAP file, or one range of its bytes (`Range`, answered with 206).',
+    description:
+      'Its MCAP file, or one range of its bytes (`Range`, answered with 206). Of a recording that could not be saved, the bytes that were written.',
     target: 'recording',
     headers: { Range: 'One range of bytes: `bytes=0-1023`, `bytes=1024-` or `bytes=-1024`.' },
     answer: {
@@ -554,7 +560,7 @@ export const recordingsRoutes = [
       schema: recordingAnswer,
       example: { ...ok(), recording: { ...FACTS, verdict: 'bad' as const } },
     },
-    refusals: { 400: 'It is no episode, or the new name is taken.', 404: NONE },
+    refusals: { 400: 'It is no episode or could not be saved, or the new name is taken.', 404: NONE },
     statuses: MISSING,
     handler: async ({ services }, { recording, body }) => {
       const { name, ...said } = body;
