@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -148,6 +148,20 @@ describe.skipIf(!HAS_BROWSER)('the panel for recording', () => {
     await bridge.post('/api/v1/episode/stop');
     await page.evaluate('window.mend()');
     await expect.poll(() => row('second').count(), PATIENCE).toBe(1);
+  });
+
+  test('shows why a recording could not be saved, and how large it is, and deletes it', async () => {
+    const { bridge, folder } = await startRecordingBridge();
+    writeFileSync(join(folder, 'lost.mcap.broken'), Buffer.alloc(1_500_000));
+    const page = await openPage(bridge);
+    await page.locator('#tab-record').click();
+    const row = page.locator('#panel-record tr[data-recording=lost]');
+    await shows(page, '#panel-record tr[data-recording=lost] .task', /^could not be saved: .+ \(1\.5 MB\)$/);
+    expect(await row.getByRole('button', { name: 'Look at lost' }).getAttribute('aria-disabled')).toBe('true');
+    await row.getByRole('button', { name: 'Delete lost' }).press('Enter');
+    await page.locator('#notices').getByRole('button', { name: 'Delete', exact: true }).press('Enter');
+    await expect.poll(() => row.count(), PATIENCE).toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   test('names a task, ends and drops episodes by keys alone', async () => {

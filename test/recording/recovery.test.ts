@@ -69,9 +69,58 @@ test('an episode that ends in half a chunk keeps all before it, and what is no r
   const states = await jointStates(path, '/arm/joint_states');
   expect(states.at(-1)!.stamp - states[0]!.stamp).toBeGreaterThan(3);
   await again.becomes(() => expect(readdirSync(folder).sort()).toEqual(['pick', 'short.mcap.broken']));
-  expect((await again.get('/api/v1/recordings')).body.recordings).toMatchObject([
+  expect((await again.get('/api/v1/recordings?dataset=pick')).body.recordings).toMatchObject([
     { name: 'pick-1', dataset: 'pick', task: 'pick it up', content: 'episode' },
   ]);
+});
+
+test('what could not be saved is listed with the reason and its size, and can be downloaded and deleted, but not used', async () => {
+  const bridge = await VirtualBridge.start();
+  await bridge.post('/api/v1/episode/start', { name: 'pick-1', dataset: 'pick' });
+  await bridge.until(bridge.bridge.recordings.start(bridge.arm(), 'short', 50));
+  await bridge.pass(2);
+  const folder = join(bridge.folder, 'recordings');
+  const next = await bridge.killAndStart(1, () => {
+    truncateSync(join(folder, 'pick', 'pick-1', 'pick-1.mcap.part'), 200);
+    truncateSync(join(folder, 'short.mcap.part'), 100);
+  });
+  const problem = expect.stringMatching(/^could not be saved: the bridge ended while it was being recorded/);
+  const unknown = { problem, began: 0, duration: 0, messages: 0, arms: [] };
+  const listed = async (query = '') => (await next.get(`/api/v1/recordings${query}`)).body;
+  await next.becomes(async () => expect((await listed()).total).toBe(2));
+  expect((await listed()).recordings).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ name: 'pick-1', dataset: 'pick', content: 'episode', bytes: 200, ...unknown }),
+      expect.objectContaining({ name: 'short', dataset: null, content: 'joints', bytes: 100, ...unknown }),
+    ]),
+  );
+  expect((await listed('?dataset=pick')).recordings).toMatchObject([{ name: 'pick-1' }]);
+  expect((await next.get('/api/v1/recordings/short')).body).toMatchObject({ bytes: 100, topics: [], ...unknown });
+  const file = readFileSync(join(folder, 'short.mcap.broken'), 'latin1');
+  const request = { url: '/api/v1/recordings/short/file', headers: { host: '127.0.0.1' } };
+  expect((await next.until(next.bridge.http.inject(request))).rawPayload.toString('latin1')).toBe(file);
+
+  const refused = /"pick-1" could not be saved: .+\. Delete it, or download its file to rescue it by other means\./;
+  for (const [path, body] of [
+    ['/recording/play', { name: 'pick-1' }],
+    ['/api/v1/recordings/pick-1', { verdict: 'good' }],
+    ['/api/v1/recordings/pick-1', { name: 'pick-2' }],
+    ['/api/v1/recordings/pick-1/trim', { begin: 0, end: 1 }],
+  ] as const) {
+    const detail = expect.stringMatching(refused);
+    expect({ path, ...(await next.post(path, body)) }).toMatchObject({ path, status: 400, body: { detail } });
+  }
+  for (const path of ['samples', 'replay']) {
+    expect((await next.get(`/api/v1/recordings/pick-1/${path}`)).body.detail).toMatch(refused);
+  }
+  // A name stands for one recording.
+  expect((await next.post('/api/v1/episode/start', { name: 'short' })).body.detail).toMatch(/"short" already/);
+
+  for (const name of ['pick-1', 'short']) {
+    expect((await next.ask('DELETE', `/api/v1/recordings/${name}`)).status).toBe(200);
+  }
+  expect(await listed()).toMatchObject({ total: 0, used: 0 });
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test('half of a file that was being received takes neither room nor its name after the next start', async () => {
@@ -197,6 +246,55 @@ test('a recording that takes the name of one that is deleted while it is complet
   );
   expect(readFileSync(join(library.folder, 'wave.mcap.part'), 'utf8')).toBe('new');
   expect(readdirSync(library.folder)).toEqual(['wave.mcap.part']);
+});
+
+const EVERYTHING = { dataset: null, offset: 0, limit: 20 };
+
+test.each([
+  ['joints', null, 'wave.mcap'],
+  ['episode', null, 'wave/wave.mcap'],
+  ['episode', 'waves', 'waves/wave/wave.mcap'],
+] as const)(
+  '%s of dataset %s that could not be saved outlive a recording of their name, which has the name',
+  async (...of) => {
+    const [content, dataset, file] = of;
+    const library = emptyLibrary();
+    const { writing } = library.begin('wave', dataset, content);
+    await writeUnfinished(writing);
+    const recover = () =>
+      library.recover(
+        () => false,
+        async () => {},
+      );
+    await recover();
+    // Somebody keeps what was left of another one beside it by hand.
+    writeFileSync(join(library.folder, `${file}.broken`), 'nothing');
+    const names = async () =>
+      (await library.list(EVERYTHING)).recordings.map(({ name, problem }) => [name, problem !== '']);
+    expect(await names()).toEqual([['wave', false]]);
+    expect(library.path('wave')).toBe(join(library.folder, file));
+    await library.remove('wave');
+    expect(await names()).toEqual([['wave', true]]);
+    expect(readFileSync(join(library.folder, `${file}.broken`), 'utf8')).toBe('nothing');
+    expect(() => library.path('wave')).toThrow(/could not be saved/);
+    await recover();
+    await library.remove('wave');
+    expect(readdirSync(library.folder)).toEqual([]);
+  },
+);
+
+test('an episode that could not be saved hides no dataset of its name, which stays when it is deleted', async () => {
+  const library = emptyLibrary();
+  await writeUnfinished(library.begin('wave', 'waves', 'episode').writing);
+  await library.recover(
+    () => false,
+    async () => {},
+  );
+  writeFileSync(join(library.folder, 'waves', 'waves.mcap.broken'), 'nothing');
+  const names = async () => (await library.list(EVERYTHING)).recordings.map(({ name }) => name);
+  expect(await names()).toEqual(['waves', 'wave']);
+  await library.remove('waves');
+  expect(await names()).toEqual(['wave']);
 });
 
 test('what cannot be mended of a recording is told of as it is: not completed, or without its description', async () => {

@@ -884,7 +884,7 @@ export interface paths {
         };
         /**
          * List the recordings
-         * @description The newest first, with the room that is left for more.
+         * @description The newest first, with the room that is left for more. Those that cannot be read, which says `problem`, count by the time of their file.
          */
         get: operations["recordings"];
         put?: never;
@@ -992,7 +992,7 @@ export interface paths {
         };
         /**
          * Download a recording
-         * @description Its MCAP file, or one range of its bytes (`Range`, answered with 206).
+         * @description Its MCAP file, or one range of its bytes (`Range`, answered with 206). Of a recording that could not be saved, the bytes that were written.
          */
         get: operations["recording_download"];
         put?: never;
@@ -2513,7 +2513,7 @@ export interface components {
             verdict: "" | "good" | "bad";
             /** @description Why an episode was broken off before anybody ended it, such as a full disk; empty if it was not. */
             ended_early: string;
-            /** @description Why the recording cannot be read; empty if it can. */
+            /** @description Why the recording cannot be read, for example because nothing of it could be saved when the bridge was killed; empty if it can. */
             problem: string;
         };
         /** RecordedTopic */
@@ -2547,7 +2547,7 @@ export interface components {
             verdict: "" | "good" | "bad";
             /** @description Why an episode was broken off before anybody ended it, such as a full disk; empty if it was not. */
             ended_early: string;
-            /** @description Why the recording cannot be read; empty if it can. */
+            /** @description Why the recording cannot be read, for example because nothing of it could be saved when the bridge was killed; empty if it can. */
             problem: string;
             /** @description Path of the file on the computer of the bridge. */
             path: string;
@@ -8111,7 +8111,7 @@ export interface operations {
                     "application/json": components["schemas"]["RecordingResponse"];
                 };
             };
-            /** @description It is no episode, or the new name is taken. */
+            /** @description It is no episode or could not be saved, or the new name is taken. */
             400: {
                 headers: {
                     /** @description By which the log and /api/v1/events know this request. */

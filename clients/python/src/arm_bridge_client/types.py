@@ -655,7 +655,8 @@ class Recording(TypedDict):
     verdict: Literal["", "good", "bad"]
     # Why an episode was broken off before anybody ended it, such as a full disk; empty if it was not.
     ended_early: str
-    # Why the recording cannot be read; empty if it can.
+    # Why the recording cannot be read, for example because nothing of it could be saved when the bridge was killed;
+    # empty if it can.
     problem: str
 
 
@@ -685,7 +686,8 @@ class RecordingFacts(TypedDict):
     verdict: Literal["", "good", "bad"]
     # Why an episode was broken off before anybody ended it, such as a full disk; empty if it was not.
     ended_early: str
-    # Why the recording cannot be read; empty if it can.
+    # Why the recording cannot be read, for example because nothing of it could be saved when the bridge was killed;
+    # empty if it can.
     problem: str
     # Path of the file on the computer of the bridge.
     path: str
