@@ -189,7 +189,7 @@ export type RecordingCommand =
   | { readonly kind: 'close'; readonly track: number }
   | { readonly kind: 'shutdown' };
 
-/** Facts of a completed recording. */
+/** Facts of a recording that is completed, or that could not be: then nothing of it is known but its place and size. */
 export interface RecordingFacts extends Labels {
   readonly name: string;
   readonly dataset: string | null;
