@@ -28,8 +28,11 @@ const TIME_LIMIT = 30;
 /** How far sticking joints may still move the tool once the arm has settled, and once it is at rest: m and rad. */
 const SETTLED_CREEP: Errors = { position: 0.0014, orientation: 0.014 };
 const REST_CREEP: Errors = { position: 0.0009, orientation: 0.005 };
-/** Most further trials for an arm that is within its tolerances, but close to their edge. */
-const IMPROVEMENTS = 2;
+/**
+ * Most further trials for an arm that is within its tolerances, but close to their edge. With 2, one simulated move in
+ * twenty of 0.1 cm crept out of it after its answer; with 4, none of 120.
+ */
+const IMPROVEMENTS = 4;
 /** Largest correction of a joint's goal by trials, rad. */
 const LARGEST_CORRECTION = 0.15;
 /** Fractions of the path down that are tried when an arm with dead joints cannot go all the way. */

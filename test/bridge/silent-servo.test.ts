@@ -229,7 +229,7 @@ test('torque that waits for a check of servos on a bad line is refused soon, and
   const limp = await VirtualBridge.startLight({
     arms: PAIR.arms.map((arm) => ({ ...arm, model: 'koch', bus: 'sim:koch' })),
   });
-  await limp.fault('follower', { missRate: 0.35 });
+  await limp.fault('follower', { missRate: 0.45 });
   await limp.pass(2.5);
   const asked = limp.host.time.now;
   const { status, body } = await limp.post('/torque/toggle?robot_id=1', { torque_status: true });

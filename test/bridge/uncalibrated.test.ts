@@ -11,9 +11,12 @@ import { LocalSimulation } from '../../src/sim/local-simulation.ts';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
 
 const MODEL = loadArmModel('so101');
-/** What an arm whose angles may be wrong is moved at, and what its gears swing over, rad/s. */
+/**
+ * What an arm whose angles may be wrong is moved at, and what its gears swing over, rad/s: 0.06 to 0.08, by the moment of
+ * a servo's step at which it begins.
+ */
 const CRAWL = 0.3;
-const SWING = 0.06;
+const SWING = 0.1;
 
 /**
  * A bridge whose arms are at the far ends of serial ports.

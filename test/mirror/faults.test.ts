@@ -35,13 +35,14 @@ beforeEach(async () => {
   leader.run(0.2);
   // Its time is the leader's.
   follower = new VirtualArm(mj, model, START, () => {});
-  while (!follower.link.up) {
-    follower.cycle();
-    for (let i = 0; i < 50; i++) await Promise.resolve();
-  }
+  await follower.cycles(() => follower.link.up);
   both(0.1);
   follower.runtime.setTorque(true);
-  both(0.3);
+  while (!follower.runtime.holding) {
+    both(PERIOD);
+    for (let i = 0; i < 50; i++) await Promise.resolve();
+  }
+  both(0.2);
   witness = new GoalWitness(follower);
   mirror();
   both(1.5);

@@ -64,8 +64,8 @@ test('servos get soft gains that do not outlast their supply, and their own ones
 
 test('servos work with a part of their gains that is set while they hold, also after floating, and get their own ones back; nothing jumps or sags', async () => {
   const arm = await virtualArm(STRETCHED);
-  arm.runtime.setTorque(true);
-  arm.run(1);
+  await arm.hold();
+  arm.run(0.5);
   const before = arm.truth().positions;
   arm.largestStep = 0;
   let worst = 0;

@@ -14,7 +14,7 @@ export const CONNECTION = defineMachine({
     checking: 'models and settings of the servos are read',
     up: 'servos are read and written in each cycle',
     renewing:
-      'before a limp arm gets torque its servos are checked again, because one held in the last check, or was silent since',
+      'before a limp arm gets torque its servos are checked again, since somebody may have set or restarted one meanwhile',
     dropped: 'the port has disappeared, and its answer is still pending',
     leaving: 'the arm is being disconnected, and an answer of the port is still pending',
   },
@@ -25,7 +25,7 @@ export const CONNECTION = defineMachine({
     checked: 'the check found all servos correct',
     lost: 'the port has disappeared',
     doubt: 'the state of the servos is no longer known',
-    renew: 'torque is requested, and a servo held in the last check, or was silent since',
+    renew: 'torque of a limp arm is requested',
     detach: 'a client disconnects the arm',
     attach: 'a client connects the arm',
   },

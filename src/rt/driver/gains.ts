@@ -85,22 +85,24 @@ export class Gains {
   }
 
   /**
-   * Takes the gain that a servo has when its bus is opened. A gain between the soft one and its own was left by a
-   * bridge that could not restore it, so its own gain is wanted again. Any other gain is its own. The fraction set by
-   * `work` is forgotten, because the servo may be another one.
+   * Takes the gain that a check has found in a servo. A gain between the soft one and its own was left by a bridge that
+   * could not restore it, so its own gain is wanted again. Any other gain is its own. The fraction set by `work` is
+   * forgotten if the servo may be another one.
    * @param share what one count adds to the joint's gain, relative to the gain for which the arm's data states the
    * stiffness
    * @param cap its current cap; null if it has none
+   * @param renewed the servo has been connected all the time
    */
-  found(index: number, counts: number, share: number, cap: FoundCap | null): void {
+  found(index: number, counts: number, share: number, cap: FoundCap | null, renewed: boolean): void {
     this.currents.found(index, cap);
     this.#share[index] = share;
-    const soft = this.#soft[index]!;
-    if (!(counts >= soft && counts <= this.#own[index]!)) this.#own[index] = counts;
+    const own = this.#own[index]!;
+    const same = counts >= this.#soft[index]! && counts <= own;
+    if (!same) this.#own[index] = counts;
+    if (!renewed || (!same && counts !== own)) this.#work[index] = this.#own[index]!;
     this.#confirmed[index] = counts;
     this.wanted[index] = counts;
-    this.#work[index] = this.#own[index]!;
-    this.#target[index] = this.#own[index]!;
+    this.#target[index] = this.#work[index]!;
     this.#settle();
   }
 

@@ -46,6 +46,8 @@ export class LinkConnection {
   /** Bus requests that checks had made by then, and how many of them had no answer. */
   #madeBefore = 0;
   #missedBefore = 0;
+  /** Warnings of the newest check. */
+  #told: readonly string[] = [];
 
   constructor(parts: ServoParts, arming: Arming, listener: LinkListener) {
     const { session } = parts;
@@ -86,20 +88,21 @@ export class LinkConnection {
     return this.#connection.reading;
   }
 
-  /** Some servo held at the last check, so registers that are set only in a limp servo were left as they were. */
-  get foundHolding(): boolean {
-    return this.#check.found?.servos.some(({ torque }) => torque) === true;
-  }
-
   /** A torque request waits for a check. */
   get waiting(): boolean {
     return this.#asked !== null;
   }
 
-  /** Call once per cycle while servos are not read: retries when the time has come. @param now monotonic, s */
-  advance(now: number): void {
+  /**
+   * Call once per cycle, before its read: begins the check that a torque request waits for, and retries when the time
+   * has come.
+   * @param now monotonic, s
+   * @param free no transaction is running on the bus, and none has a servo's EEPROM open
+   */
+  advance(now: number, free: boolean): void {
     if (this.waiting) this.#limitWait(now - this.#askedSince);
-    this.#connection.advance(now);
+    if (!this.reading) this.#connection.advance(now);
+    else if (this.waiting && free) this.#put('renew');
   }
 
   /** Refuses a torque request that has waited too long for its check. @param waited s */
@@ -124,7 +127,7 @@ export class LinkConnection {
   }
 
   /**
-   * Has the servos checked before torque goes on.
+   * Has the servos checked before torque goes on, from the next cycle on: the read of this one may be under way.
    * @param settle called with the reason for a failure; with an empty string on success
    */
   renew(settle: (problem: string) => void): void {
@@ -137,7 +140,6 @@ export class LinkConnection {
     const { made, missed } = this.#parts.session.asks;
     this.#madeBefore = made;
     this.#missedBefore = missed;
-    this.#put('renew');
   }
 
   /** Refuses the torque request that waits for a check, for this reason. */
@@ -196,13 +198,16 @@ export class LinkConnection {
 
   #take(): void {
     const { began, found } = this.#check;
-    const told = takeOver(this.#parts, found!, began, this.#clock.now(), this.adopted);
-    this.reason = '';
-    const refusal = this.#listener.torqueRefusal();
-    for (const text of told) this.#listener.warning(text);
-    if (refusal !== '') this.#listener.warning(`no torque: ${refusal}`);
     const asked = this.#asked;
     this.#asked = null;
+    const told = takeOver(this.#parts, found!, began, this.#clock.now(), this.adopted, asked !== null);
+    this.reason = '';
+    const refusal = this.#listener.torqueRefusal();
+    if (refusal !== '') told.push(`no torque: ${refusal}`);
+    // Whoever switches torque on again and again is told once.
+    const known = asked === null ? [] : this.#told;
+    for (const text of told) if (!known.includes(text)) this.#listener.warning(text);
+    this.#told = told;
     if (asked !== null && refusal !== '') asked(`no torque: ${refusal}`);
     else if (asked !== null) this.#arming.ask(true, this.#clock.now(), asked);
   }

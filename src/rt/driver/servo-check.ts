@@ -31,6 +31,7 @@ export function planCheck(parts: ServoParts): {
  * Takes over the results of a check.
  * @param began when its first request left, s
  * @param adopted receives the goals that the servos hold, rad, by joint
+ * @param renewed they have been connected all the time, so what was set of their gains holds
  * @returns warnings for people
  */
 export function takeOver(
@@ -39,9 +40,10 @@ export function takeOver(
   began: number,
   now: number,
   adopted: Float64Array,
+  renewed: boolean,
 ): string[] {
   const { joints, slots, session, torque, trust, health, readings, homing, statistics, reader, watchdog } = parts;
-  for (const [i, servo] of servos.entries()) takeServo(parts, i, servo, now, adopted);
+  for (const [i, servo] of servos.entries()) takeServo(parts, i, servo, now, adopted, renewed);
   torque.combine();
   torque.accept();
   trust.checked(now);
@@ -59,7 +61,14 @@ export function takeOver(
   return told;
 }
 
-function takeServo(parts: ServoParts, i: number, servo: FoundServo, now: number, adopted: Float64Array): void {
+function takeServo(
+  parts: ServoParts,
+  i: number,
+  servo: FoundServo,
+  now: number,
+  adopted: Float64Array,
+  renewed: boolean,
+): void {
   const { joints, slots, torque, writes, gains, measurements } = parts;
   const slot = slots[i]!;
   slot.model = servo.model;
@@ -67,7 +76,7 @@ function takeServo(parts: ServoParts, i: number, servo: FoundServo, now: number,
   torque.holds[i] = servo.torque ? 1 : 0;
   const cap = capOf(servo, writes.effortLimits);
   slot.effortLimit = cap === null ? null : servo.effortLimit!.register;
-  gains.found(i, servo.positionGain, servo.model.stallTorque / usualGain(joints[slot.joint]!), cap);
+  gains.found(i, servo.positionGain, servo.model.stallTorque / usualGain(joints[slot.joint]!), cap, renewed);
   measurements.begin(i, servo.presentPosition, now);
   // The goal register of a limp servo means nothing: its content may be days old.
   const held = servo.torque ? servo.goalPosition : servo.presentPosition;

@@ -149,9 +149,11 @@ export class ServoLink implements ArmLink {
       const lost = this.#parts.losses.look(this.#parts.torque.all && !this.#arming.active, now);
       if (lost !== '') this.#connection.doubt(lost);
     }
+    this.#connection.advance(now, !this.#parts.session.busy && !this.#parts.writes.eepromOpen);
     if (!this.#connection.reading) {
-      if (this.#parts.session.waiting) this.#parts.session.abandon(this.reason || 'its servos are being checked');
-      this.#connection.advance(now);
+      // What waits for its turn goes on waiting during a check that torque asked for.
+      if (!this.up && this.#parts.session.waiting)
+        this.#parts.session.abandon(this.reason || 'its servos are being checked');
       return false;
     }
     this.#arming.tend(now);
@@ -203,8 +205,10 @@ export class ServoLink implements ArmLink {
       // A shadow obeys the packets for its joint's first servo.
       for (let k = 0; turned === 1 && k < slots.length; k++) if (slots[k]!.joint === joint) this.#sendable[k] = 0;
     }
-    // While settling there are no goals yet: it is not known where limp servos are and what the others hold.
-    if (!this.settling) this.#parts.writes.goals(goals, this.#sendable, this.#parts.writes.commanded);
+    // There are no goals yet before limp servos are checked, and while they settle: it is not known where they are and
+    // what the others hold. Some take torque with a goal.
+    if (!this.settling && !this.#connection.waiting)
+      this.#parts.writes.goals(goals, this.#sendable, this.#parts.writes.commanded);
     if (this.gains.pending) this.#parts.writes.gains(trusted);
   }
 
@@ -236,13 +240,11 @@ export class ServoLink implements ArmLink {
       );
       return;
     }
-    const { reading, foundHolding } = this.#connection;
-    if (on && !torque.any && (!reading || trust.uncertain || foundHolding)) {
-      // A servo that was silent may have restarted, and one that held was left as it was, so a check reads and sets
-      // their registers before they get torque. If such a check already runs for an earlier request, no servo is
-      // read: this request waits for it too.
-      this.#connection.renew(settle);
-    } else this.#arming.ask(on, this.#begun, settle);
+    // Somebody may have set a register of a limp servo, or restarted it, so a check reads and sets all of them before
+    // they get torque.
+    const checked = this.#arming.active && this.#connection.reading && !trust.uncertain;
+    if (on && !torque.any && !checked) this.#connection.renew(settle);
+    else this.#arming.ask(on, this.#begun, settle);
   }
 
   endArming(why: string): void {

@@ -34,7 +34,7 @@ export async function holdingArm(model: ArmModel, pose: readonly number[]): Prom
   const arm = await virtualArm(model, pose);
   arm.sim.hand(Object.fromEntries(model.joints.map(({ name }, j) => [name, pose[j]!])), 0.01);
   arm.run(0.2);
-  arm.hold();
+  await arm.hold();
   arm.sim.hand(null, 0);
   arm.run(0.5);
   return arm;

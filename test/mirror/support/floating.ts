@@ -34,7 +34,7 @@ export async function floatingArm(make: MakeArm, pose: readonly number[]): Promi
   const arm = await make(pose);
   // A hand has it until it holds: torque does not go on for an arm that falls.
   arm.sim.hand(Object.fromEntries(arm.model.joints.map(({ name }, j) => [name, pose[j]!])), 0.01);
-  arm.hold();
+  await arm.hold();
   arm.sim.hand(null, 0);
   arm.run(0.2);
   arm.runtime.drive(floating(pose.length));

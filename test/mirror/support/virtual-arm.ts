@@ -136,10 +136,7 @@ export class VirtualArm {
 
   /** Opens the bus and checks the servos, which takes promises but no time. */
   async connect(): Promise<void> {
-    while (!this.link.up) {
-      this.cycle();
-      for (let i = 0; i < 50; i++) await Promise.resolve();
-    }
+    await this.cycles(() => this.link.up);
     this.run(0.02);
   }
 
@@ -172,11 +169,23 @@ export class VirtualArm {
   }
 
   /** Torque on where the arm is, as the commands of the main thread do it. */
-  hold(): void {
+  async hold(): Promise<void> {
+    let settled = false;
     this.runtime.setTorque(true, (problem) => {
       this.problem = problem;
+      settled = true;
     });
-    this.run(0.3);
+    await this.cycles(() => settled);
+    this.run(0.2);
+  }
+
+  /** Cycles, between which promises settle, until something holds. @throws {Error} if it does not within 20 s */
+  async cycles(until: () => boolean): Promise<void> {
+    for (let k = 0; !until(); k++) {
+      if (k * PERIOD > 20) throw new Error(`not within 20 s: ${this.link.reason}`);
+      this.cycle();
+      for (let i = 0; i < 50; i++) await Promise.resolve();
+    }
   }
 
   truth() {

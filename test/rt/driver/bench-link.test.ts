@@ -30,6 +30,54 @@ function doubled([first, second]: LinkJoint[]): LinkJoint[] {
   return [first!, { ...second!, servos: [servo!, { ...servo!, id: 3, calibration }] }];
 }
 
+describe('a register that somebody sets in a limp servo', () => {
+  const { min_position: LOWEST, max_position: HIGHEST, acceleration: ACCELERATION } = STS3215.registers;
+  const set = (
+    bench: BenchArm,
+    { address, size }: { readonly address: number; readonly size: number },
+    counts: number,
+  ) => bench.servos[1]!.write(address, Uint8Array.of(counts & 255, counts >> 8).subarray(0, size), 0, size);
+
+  test('is found when torque is asked for: a joint beyond limits that were narrowed gets none, and does not move', async () => {
+    const bench = await BenchArm.limp({ pose: [0, 0.5] });
+    set(bench, LOWEST, 2048 - 100);
+    set(bench, HIGHEST, 2048 + 100);
+    await bench.hold();
+    expect(bench.problem).toMatch(/servo 2 \(joint 2\)/);
+    expect(bench.servos.map((servo) => servo.torqueOn)).toEqual([false, false]);
+    expect(bench.angles[1]).toBeCloseTo(0.5, 2);
+    // A goal alone gives this servo torque.
+    expect(bench.writes(GOAL)).toEqual([]);
+    expect(bench.link.limits.upper[1]).toBeLessThan(0.2);
+  });
+
+  test('in RAM is set back before torque goes on', async () => {
+    const bench = await BenchArm.limp();
+    const own = bench.servos[1]!.value('acceleration');
+    set(bench, ACCELERATION, own + 20);
+    await bench.hold();
+    expect([bench.problem, bench.servos[1]!.value('acceleration')]).toEqual(['', own]);
+  });
+
+  test('is told once, however often torque is asked for, and again after the arm was away', async () => {
+    const bench = await BenchArm.limp();
+    set(bench, LOWEST, 2048 - 100);
+    const told = (): number =>
+      bench.warnings.filter((text) => text.includes('keeps to its own position limits')).length;
+    for (let k = 0; k < 3; k++) {
+      await bench.hold();
+      bench.arm.setTorque(false);
+      bench.run(0.3);
+    }
+    expect(told()).toBe(1);
+    bench.link.close('disconnected by a person');
+    await bench.cycles(() => !bench.link.up);
+    bench.link.reopen();
+    await bench.connect();
+    expect(told()).toBe(2);
+  });
+});
+
 describe('a servo that does not answer', () => {
   test('for a moment gets no goals until its torque has been read; the others go on', async () => {
     const bench = await BenchArm.holding();
@@ -204,7 +252,7 @@ describe('a servo that loses its torque by itself', () => {
     );
     expect(bench.warnings).toEqual(['servo 1 (joint 1) without torque, the others hold']);
     expect(bench.arm.state).toBe(StateCode.connected);
-    bench.hold();
+    await bench.hold();
     expect([bench.problem, bench.link.power, bench.link.trouble]).toEqual(['', 'holding', '']);
   });
 
@@ -400,7 +448,7 @@ describe('an arm that is taken off its bus', () => {
       await Promise.resolve();
     }
     expect([done, bench.port.sent, bench.arm.state]).toEqual([true, [], StateCode.disconnected]);
-    bench.hold();
+    await bench.hold();
     expect(bench.problem).toBe('disconnected by a person');
     bench.link.reopen();
     expect(bench.link.reason).toBe('not opened yet');

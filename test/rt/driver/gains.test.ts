@@ -17,7 +17,7 @@ function settle(gains: Gains, servos = 1): number[] {
 /** A servo whose own gain is 32. */
 function makeGains(own = 32): Gains {
   const gains = new Gains([0], null);
-  gains.found(0, own, 1 / 32, null);
+  gains.found(0, own, 1 / 32, null, false);
   return gains;
 }
 
@@ -26,7 +26,7 @@ test('a servo that is connected anew with a gain that it was given to work with 
   gains.work([0.5]);
   expect(settle(gains)).toEqual([16]);
   expect([gains.works, gains.restored]).toEqual([true, false]);
-  gains.found(0, 16, 1 / 32, null);
+  gains.found(0, 16, 1 / 32, null, false);
   expect(settle(gains)).toEqual([32]);
   gains.soften([0.375], [1]);
   gains.work([0.25]);
@@ -34,12 +34,26 @@ test('a servo that is connected anew with a gain that it was given to work with 
   expect(gains.works).toBe(false);
   gains.restore();
   expect(settle(gains)).toEqual([8]);
-  gains.found(0, 8, 1 / 32, null);
+  gains.found(0, 8, 1 / 32, null, false);
   expect(settle(gains)).toEqual([32]);
   // Another servo, which somebody has set otherwise.
-  gains.found(0, 40, 1 / 32, null);
+  gains.found(0, 40, 1 / 32, null, false);
   expect(settle(gains)).toEqual([40]);
   expect(gains.restored).toBe(true);
+});
+
+test('a servo that is only checked again works on with the gain that it was given', () => {
+  const gains = makeGains();
+  gains.work([0.5]);
+  settle(gains);
+  gains.found(0, 16, 1 / 32, null, true);
+  expect(settle(gains)).toEqual([16]);
+  // It has restarted, and has its own gain.
+  gains.found(0, 32, 1 / 32, null, true);
+  expect(settle(gains)).toEqual([16]);
+  // Somebody has set it otherwise.
+  gains.found(0, 40, 1 / 32, null, true);
+  expect(settle(gains)).toEqual([40]);
 });
 
 describe('the gain of a servo', () => {
@@ -83,9 +97,9 @@ describe('the gain of a servo', () => {
 
   test('adds up with that of the other servos of its joint, each by its share', () => {
     const gains = new Gains([0, 1, 0], null);
-    gains.found(0, 32, 1 / 64, null);
-    gains.found(1, 16, 1 / 16, null);
-    gains.found(2, 32, 1 / 64, null);
+    gains.found(0, 32, 1 / 64, null, false);
+    gains.found(1, 16, 1 / 16, null, false);
+    gains.found(2, 32, 1 / 64, null, false);
     expect([...gains.effective]).toEqual([1, 1]);
     gains.soften([0.5, 1], [1, 1]);
     expect(settle(gains, 3)).toEqual([16, 16, 16]);
@@ -118,14 +132,14 @@ describe('what a bridge that was killed has left', () => {
 
   test.each([10, 20, 32])('as %s of 32 is taken back', (counts) => {
     const gains = new Gains([0], left);
-    gains.found(0, counts, 1 / 32, null);
+    gains.found(0, counts, 1 / 32, null, false);
     expect([gains.pending, gains.restored]).toEqual([counts !== 32, counts === 32]);
     expect(settle(gains)).toEqual([32]);
   });
 
   test.each([9, 33])('is not what a servo with %s has: that is its own', (counts) => {
     const gains = new Gains([0], left);
-    gains.found(0, counts, 1 / 32, null);
+    gains.found(0, counts, 1 / 32, null, false);
     expect([gains.pending, settle(gains)]).toEqual([false, [counts]]);
   });
 
@@ -135,7 +149,7 @@ describe('what a bridge that was killed has left', () => {
       { ...left, soft: [10, 10] },
     ]) {
       const gains = new Gains([0], wrong);
-      gains.found(0, 20, 1 / 32, null);
+      gains.found(0, 20, 1 / 32, null, false);
       expect(gains.pending).toBe(false);
     }
   });
@@ -270,7 +284,7 @@ describe('the largest current of a servo', () => {
 
   test('counts in what is pending and restored of the arm', () => {
     const gains = new Gains([0], null);
-    gains.found(0, 32, 1 / 32, cap(1500));
+    gains.found(0, 32, 1 / 32, cap(1500), false);
     expect([gains.pending, gains.restored, gains.works]).toEqual([false, true, true]);
     gains.soften([1], [0.5]);
     expect([gains.pending, gains.restored]).toEqual([true, true]);

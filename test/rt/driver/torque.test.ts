@@ -20,6 +20,7 @@ test('torque whose goals get lost does not go on, which is told; asked for anew 
   arm.runtime.setTorque(true, (text) => {
     problem = text;
   });
+  await arm.cycles(() => arm.link.settling);
   const { name } = model.joints[ELBOW]!;
   arm.run(0.5, () => expect(arm.runtime.holding).toBe(false));
   expect(problem).toMatch(/servo \d \(\w+\) takes no goals: it keeps \d+ where \d+ was sent/);
@@ -31,6 +32,7 @@ test('torque whose goals get lost does not go on, which is told; asked for anew 
 
   arm.port.lose = () => false;
   arm.runtime.setTorque(true);
+  await arm.cycles(() => arm.link.settling);
   let fastest = 0;
   arm.run(0.4, () => {
     fastest = Math.max(fastest, Math.abs(arm.truth().velocities[ELBOW]!));

@@ -27,7 +27,7 @@ describe('torque', () => {
     const states: number[] = [];
     arm.onState = () => states.push(arm.state);
     const { motion } = arm;
-    bench.hold();
+    await bench.hold();
     expect(bench.problem).toBe('');
     expect([arm.state, arm.holding, states]).toEqual([StateCode.ready, true, [StateCode.ready]]);
     expect(arm.motion).toBe(motion + 1);
@@ -80,10 +80,10 @@ describe('torque', () => {
 
   test('is refused with the reason while the arm is not there', async () => {
     const bench = new BenchArm();
-    bench.hold();
+    await bench.hold();
     expect(bench.problem).toBe('not opened yet');
     await bench.connect();
-    bench.hold();
+    await bench.hold();
     expect(bench.problem).toBe('');
   });
 
@@ -92,14 +92,14 @@ describe('torque', () => {
     bench.run(0.1);
     bench.shafts[0]!.angle = 0.7;
     bench.run(0.2);
-    bench.hold();
+    await bench.hold();
     near(bench.angles, [0.7, 0], STEPS);
     near(bench.arm.goals, [0.7, 0], STEPS);
     bench.arm.setTorque(false);
     bench.run(0.2);
     bench.shafts[1]!.angle = -0.9;
     bench.run(0.2);
-    bench.hold();
+    await bench.hold();
     near(bench.angles, [0.7, -0.9], STEPS);
   });
 
@@ -109,6 +109,7 @@ describe('torque', () => {
     bench.arm.setTorque(true, (problem) => {
       bench.problem = problem;
     });
+    await bench.cycles(() => bench.link.settling);
     bench.run(0.1, () => {
       bench.shafts[0]!.angle += 0.02;
     });
@@ -126,6 +127,7 @@ describe('torque', () => {
     bench.arm.setTorque(true, (problem) => {
       bench.problem = problem;
     });
+    await bench.cycles(() => bench.link.settling);
     bench.run(2 * PERIOD);
     expect(bench.arm.link.power).toBe('arming');
     bench.shared.latchStop(0, StopWord.asked);
@@ -142,6 +144,7 @@ describe('torque', () => {
     bench.arm.setTorque(true, (problem) => {
       bench.problem = problem;
     });
+    await bench.cycles(() => bench.link.settling);
     bench.run(2 * PERIOD);
     expect(bench.problem).toBe(null);
     bench.shared.endEpoch(0);
@@ -167,7 +170,7 @@ test('a limp joint gets its torque at a goal within its servo’s own limits, th
 test('an arm that is stopped while its servos take torque does not rest before they have let go', async () => {
   const bench = await BenchArm.limp();
   bench.arm.setTorque(true);
-  while (!bench.link.frozen) bench.cycle();
+  await bench.cycles(() => bench.link.frozen);
   bench.cycle();
   expect(bench.link.anyTorque).toBe(true);
   // What lets them go is lost on the wire.

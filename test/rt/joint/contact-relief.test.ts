@@ -19,7 +19,7 @@ const PRESSED = 0.25;
 
 async function holding(pose: readonly number[], payload = 0): Promise<VirtualArm> {
   const arm = await virtualArm(model, pose, { payload, stiffness: 1 });
-  arm.hold();
+  await arm.hold();
   return arm;
 }
 

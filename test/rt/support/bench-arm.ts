@@ -97,7 +97,7 @@ export class BenchArm {
   /** An arm that holds. */
   static async holding(options: BenchOptions = {}): Promise<BenchArm> {
     const bench = await BenchArm.limp(options);
-    bench.hold();
+    await bench.hold();
     return bench;
   }
 
@@ -140,12 +140,13 @@ export class BenchArm {
   }
 
   /** Asks for torque, and waits until it is there or refused. The arm hangs in nobody's hand. */
-  hold(): void {
+  async hold(): Promise<void> {
     this.problem = null;
     this.arm.setTorque(true, (problem) => {
       this.problem = problem;
     });
-    this.run(0.3);
+    await this.cycles(() => this.problem !== null);
+    this.run(0.2);
     this.largestStep = 0;
   }
 
