@@ -471,7 +471,7 @@ export const CASES: readonly Case[] = [
     rules: ['end', 'drop', 'after stop', 'unasked torque'] as const,
     known: false,
   })),
-  ...[0.03, 0.06, 0.15, 0.3].map((later) => ({
+  ...[0.05, 0.08, 0.17, 0.3].map((later) => ({
     id: `P5 ${later}`,
     script: script(
       'torque that was on its way comes no more once it is released, or its arm is disconnected',
