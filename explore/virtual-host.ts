@@ -218,6 +218,8 @@ export class VirtualHost implements Host {
     return this.ports;
   }
 
+  async loadRos(): Promise<void> {}
+
   startRos(_services: RosServices): Promise<RosRoom> {
     return Promise.reject(new RosUnavailable('it runs in virtual time'));
   }

@@ -421,7 +421,9 @@ export class Bridge {
       configFile,
     );
     try {
-      await bridge.#connect();
+      // While no arm can be driven yet: loading keeps this thread so long that the control thread would stop them.
+      const loads = preparation === null && config.ros.enabled !== false;
+      await Promise.all([bridge.#connect(), loads ? host.loadRos() : null]);
       for (const arm of bridge.arms.all) arm.foundHolding = !arm.remote && arm.read().torque;
       await bridge.#takeBackGains(store);
       bridge.gains.begin();

@@ -7,6 +7,7 @@ import type { PlannerChannel } from './motion/planners.ts';
 import type { FromRecording, ToRecording } from './recording/messages.ts';
 import type { RecordingChannel } from './recording/recording-client.ts';
 import type { RecordingSetup } from './recording/recording-thread.ts';
+import { loadRclnodejs } from './ros/rclnodejs.ts';
 import { type RosRoom, type RosServices, startRos } from './ros/room.ts';
 import type { ArmSetup, ControlSetup, FromControl, ToControl } from './rt/messages.ts';
 import { discoverPorts, type PortInfo } from './servo/port/discovery.ts';
@@ -42,6 +43,8 @@ export interface Host {
   ): Promise<SimulatedArms>;
   /** Serial ports of this machine. */
   scanPorts(): Promise<readonly PortInfo[]>;
+  /** Loads what `startRos` needs, which can keep the calling thread for half a second. Never rejects: `startRos` tells what is missing. */
+  loadRos(): Promise<unknown>;
   /** Puts the arms on the ROS 2 graph. @throws {RosUnavailable} with the reason when ROS 2 is unavailable */
   startRos(services: RosServices): Promise<RosRoom>;
 }
@@ -58,6 +61,7 @@ export function thisMachine(clock: Clock): Host {
     startStop,
     startSimulation: (arms, options) => Simulation.start(arms, { clock, ...options }),
     scanPorts: discoverPorts,
+    loadRos: loadRclnodejs,
     startRos,
   };
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { VirtualHost } from '../../explore/virtual-host.ts';
 import { ConfigError } from '../../src/config/load.ts';
 import { hostWithContacts, VirtualBridge } from '../support/virtual-bridge.ts';
 
@@ -30,6 +31,31 @@ test('a simulation that does not start ends the start in a sentence, without a t
   const starting = VirtualBridge.start({}, undefined, host);
   await expect(starting).rejects.toBeInstanceOf(ConfigError);
   await expect(starting).rejects.toThrow(/^the simulated arms cannot be started: not ready within 30 s; .* busy$/);
+});
+
+test.each([
+  ['auto', ['loaded', 'http', 'ros']],
+  [false, ['http']],
+])('what ROS 2 needs is loaded before a client can drive an arm (ros.enabled: %s)', async (enabled, order) => {
+  const seen: string[] = [];
+  const host = new VirtualHost(null);
+  host.loadRos = async () => {
+    await host.clock.sleep(1);
+    seen.push('loaded');
+  };
+  Object.defineProperty(host, 'listens', {
+    get: () => {
+      seen.push('http');
+      return false;
+    },
+  });
+  const { startRos } = host;
+  host.startRos = (services) => {
+    seen.push('ros');
+    return startRos(services);
+  };
+  await VirtualBridge.start({ ros: { enabled } }, undefined, host);
+  expect([...new Set(seen)]).toEqual(order);
 });
 
 test('an arm with bus: ros is disconnected while ROS is off, and says why; another arm is not kept from anything', async () => {
