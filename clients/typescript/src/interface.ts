@@ -1468,7 +1468,7 @@ export interface paths {
         };
         /**
          * All bridges, for Prometheus
-         * @description What `http_sd_configs` of Prometheus reads: this bridge, those of `fleet.bridges`, and those that have been found and have proved by `fleet.authority` that they belong to it, each with its scheme and name (its URL until it has been heard). Just after a start it is answered when each of `fleet.bridges` has answered or is silent, which takes 3 s at most.
+         * @description What `http_sd_configs` of Prometheus reads: this bridge, those of `fleet.bridges`, and those that have been found and have proved by `fleet.authority` that they belong to it, each with its scheme and name (its URL until it has been heard). Just after a start it is answered when each of `fleet.bridges` has answered or is silent, which takes 5 s at most.
          */
         get: operations["bridges_targets"];
         put?: never;
