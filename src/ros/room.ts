@@ -159,6 +159,11 @@ function paused(node: RosNode, work: () => void): void {
   }
 }
 
+/** Resolves once this thread has done what waits for it: heartbeats, requests and stops. */
+function turn(clock: Clock): Promise<void> {
+  return new Promise((resolve) => clock.soon(resolve));
+}
+
 /**
  * Creates all nodes with their interfaces, and only then starts them. @returns functions to add an arm and to end all
  */
@@ -215,19 +220,25 @@ async function populate(
   const locals: LocalArm[] = [];
   const states: ControllerState[] = [];
   const paces: (() => void)[] = [];
-  const addLocal = (arm: Arm): LocalArm => {
+  const sources: { publish(): void }[] = [];
+  /** Puts an arm on the graph. Between its steps this thread may do other things: all together keep it for a long time. */
+  const addLocal = function* (arm: Arm): Generator<undefined, void> {
     const namespace = `${prefix}/${arm.name}`;
     const node = makeNode(namespace);
     nodes.push(node);
     const nodeName = `${namespace}/${NODE_NAME}`;
     rosout.add(node, arm.name, nodeName);
+    yield;
     const given = parameters.of(nodeName);
     const names = new ArmNames(arm, config.joint_prefix);
     const { gains } = services;
     paces.push(declareArmParameters(rcl, node, nodeName, arm, names.joints, gains, mirror, given, accepts));
+    yield;
     const offered = offerArm(node, namespace, arm, names, inputs, paused);
     actions.push(offered.actions);
+    yield;
     namesakes.watch(arm, node, namespace, accepts ? offered : null, () => local.repeatStatus());
+    yield;
     const broadcaster = new Broadcaster(node, arm, names, services.mountOf(arm), config.publish_tf, qualities);
     const state = unlessTypeMissing(
       logger,
@@ -235,9 +246,10 @@ async function populate(
       () => new ControllerState(node, nodeName, arm, names, qualities, () => clockOf(node), inputs.isOpen),
     );
     if (state !== null) states.push(state);
+    yield;
     const local = new LocalArm(node, arm, names, config.joint_state_rate, broadcaster, qualities);
     locals.push(local);
-    return local;
+    sources.push(local);
   };
   const remotes: RemoteArm[] = [];
   const addRemote = (arm: Arm): RemoteArm => {
@@ -249,11 +261,13 @@ async function populate(
   for (const arm of arms.all) if (arm.remote) addRemote(arm);
   // Setpoints for arms are published before the states of arms.
   const mirrorState = new MirrorState(root, mirror, clock, qualities, onError);
-  const sources: { publish(): void }[] = [...remotes];
-  // Each arm takes a while, during which no stop is heard. Arms may be added meanwhile.
+  sources.push(...remotes);
+  // Arms may be driven already, which the control thread would brake if a whole node kept this thread for too long. Arms may
+  // be added meanwhile, but not after the last one is found here.
   for (let i = 0; i < arms.all.length; i++) {
-    await new Promise<void>((resolve) => clock.soon(resolve));
-    if (!arms.all[i]!.remote) sources.push(addLocal(arms.all[i]!));
+    if (arms.all[i]!.remote) continue;
+    for (const _ of addLocal(arms.all[i]!)) await turn(clock);
+    await turn(clock);
   }
   // Every arm has a voice now.
   rosout.catchUp(services.log.newest(0));
@@ -331,7 +345,8 @@ async function populate(
         paused(root, () => sources.push(addRemote(arm)));
         return;
       }
-      sources.push(addLocal(arm));
+      // At once: the room may close at any time.
+      Array.from(addLocal(arm));
       nodes.at(-1)!.spin(SPIN_TIMEOUT);
     },
     close() {

@@ -226,6 +226,39 @@ describeRos('the ROS room on a real graph', () => {
     }
   });
 
+  test('the node of an arm is built in steps, between which stops are heard', async () => {
+    const load = await loadRclnodejs();
+    if (!load.ok) throw new Error(load.reason);
+    const { prototype } = load.rcl.Node;
+    const makers = ['createPublisher', 'createSubscription', 'createService'] as const;
+    let made = 0;
+    const perTurn: number[] = [];
+    const spies = makers.map((maker) => {
+      const native = prototype[maker] as (...parts: unknown[]) => unknown;
+      return vi.spyOn(prototype, maker as 'createPublisher').mockImplementation(function (this: unknown, ...parts) {
+        if (made === 0) {
+          setImmediate(() => {
+            perTurn.push(made);
+            made = 0;
+          });
+        }
+        made++;
+        return native.apply(this, parts) as ReturnType<typeof prototype.createPublisher>;
+      });
+    });
+    const other = new FakeBridge([new FakeArm(0, 'stepwise')]);
+    const built = await startRos(other.services);
+    try {
+      await sleep(0);
+      const all = perTurn.reduce((sum, count) => sum + count, 0);
+      expect(all).toBeGreaterThan(30);
+      expect(Math.max(...perTurn)).toBeLessThan(all / 2);
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+      await built.close();
+    }
+  });
+
   test('requests that make rclnodejs throw are refused, and answers that nobody takes hold up nobody else', async () => {
     const interfaces = 'rcl_interfaces/srv';
     const parameters = [
