@@ -156,3 +156,8 @@ export const systemClock: Clock = {
   },
   notify: (words, index) => void Atomics.notify(words, index),
 };
+
+/** Resolves once this thread has done what waits for it: heartbeats, requests and stops. */
+export function turn(clock: Pick<Clock, 'soon'>): Promise<void> {
+  return new Promise((resolve) => clock.soon(resolve));
+}

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, turn } from '../clock.ts';
 import type { Disk } from '../disk.ts';
 import { messageOf } from '../message-of.ts';
 import type { FolderLock } from './folder-lock.ts';
@@ -244,7 +244,7 @@ export class RecordingThread {
 
   /** Yields to other work, above all to running recordings. */
   #pause(): Promise<void> {
-    return new Promise((resolve) => this.#clock.soon(resolve));
+    return turn(this.#clock);
   }
 
   async #shutdown(): Promise<null> {

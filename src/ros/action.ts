@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { type Arm, Cancelled, type Origin, type Owner } from '../arm/types.ts';
+import { turn } from '../clock.ts';
 import { NODE_NAME } from './arguments.ts';
 import { type Judged, originAt, recorded } from './audit.ts';
 import { goalClientOf } from './callers.ts';
@@ -172,7 +173,7 @@ export class Actions {
       const { state, result } = await execute({ goal: goal.request.toPlainObject(true), tell });
       // In the next turn of the event loop: a cancel request answered in this turn would find an ended goal, and
       // rclnodejs would not answer it.
-      await new Promise<void>((resolve) => this.#arm.clock.soon(resolve));
+      await turn(this.#arm.clock);
       if (goal.isActive) {
         if (goal.isCancelRequested) goal.canceled();
         else if (state === 'succeeded') goal.succeed();

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Clock } from '../clock.ts';
+import { type Clock, turn } from '../clock.ts';
 import { threadEntry } from '../thread.ts';
 
 /** Leaving the graph takes well below a second, and a few seconds on a very busy machine, s. */
@@ -28,7 +28,7 @@ export async function leaveGraph(clock: Clock, leave: () => void, limit = LIMIT)
     watch.once('error', reject);
   });
   // Stopping a node runs the event loop inside itself, which frees closed resources: not while a stream is being read.
-  await new Promise<void>((resolve) => clock.soon(resolve));
+  await turn(clock);
   try {
     leave();
   } finally {

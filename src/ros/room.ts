@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { PositionGains } from '../arm/position-gains.ts';
 import type { Arm, Arms, LoopStatistics } from '../arm/types.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, turn } from '../clock.ts';
 import type { ArmConfig, Config } from '../config/schema.ts';
 import type { LogTail } from '../log.ts';
 import { messageOf } from '../message-of.ts';
@@ -157,11 +157,6 @@ function paused(node: RosNode, work: () => void): void {
   } finally {
     if (spinning) node.spin(SPIN_TIMEOUT);
   }
-}
-
-/** Resolves once this thread has done what waits for it: heartbeats, requests and stops. */
-function turn(clock: Clock): Promise<void> {
-  return new Promise((resolve) => clock.soon(resolve));
 }
 
 /**

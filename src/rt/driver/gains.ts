@@ -97,9 +97,8 @@ export class Gains {
     this.currents.found(index, cap);
     this.#share[index] = share;
     const own = this.#own[index]!;
-    const same = counts >= this.#soft[index]! && counts <= own;
-    if (!same) this.#own[index] = counts;
-    if (!renewed || (!same && counts !== own)) this.#work[index] = this.#own[index]!;
+    if (!(counts >= this.#soft[index]! && counts <= own)) this.#own[index] = counts;
+    if (!renewed || this.#own[index] !== own) this.#work[index] = this.#own[index]!;
     this.#confirmed[index] = counts;
     this.wanted[index] = counts;
     this.#target[index] = this.#work[index]!;
