@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -11,9 +12,12 @@ const slow = { testTimeout: 300_000, hookTimeout: 300_000 };
 /** Folders whose tests need more than Node, whatever their files are called. */
 const OUTSIDE = ['test/e2e/**', 'test/page/**'];
 
+/** Unit tests only calculate: one a core, as far as memory goes. */
+const CALCULATING = Math.min(8, Math.max(2, availableParallelism()));
+
 /** Files that take longest, in the order in which they begin: one that begins last is waited for alone. */
 const LONG = [
-  ...['mirror/force-feedback', 'mirror/remote-feedback', 'mirror/feedback-models', 'calibration/friction'],
+  ...['feedback.sweep', 'feedback-models', 'calibration/friction', 'explore/cases', 'mirror/force', 'mirror/remote'],
   ...['python-client', 'launch/workspace', 'lerobot', 'rehearsal', 'launch/moveit', 'launch/documents'],
   ...['docs/commands', 'launch/launch', 'main-thread', 'ros-tool', 'schemathesis', 'ros/process', 'e2e/exit'],
   ...['page/tour', 'page/from-the-box', 'page/move', 'page/teleoperation', 'page/page', 'page/stop'],
@@ -44,19 +48,25 @@ function project(
   };
 }
 
+function calculating(name: string, include: string[], exclude: string[] = []): TestProjectInlineConfiguration {
+  return project(name, {
+    group: 0,
+    workers: CALCULATING,
+    include,
+    exclude,
+    setupFiles: ['test/support/no-edges.ts'],
+    // Importing everything anew for each file would take as long as half of the tests themselves.
+    isolate: false,
+  });
+}
+
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     projects: [
-      project('unit', {
-        group: 0,
-        workers: 2,
-        include: ['test/**/*.test.ts'],
-        exclude: [...OUTSIDE, 'test/**/*.{edge,ros,real}.test.ts'],
-        setupFiles: ['test/support/no-edges.ts'],
-        // Importing everything anew for each file would take as long as half of the tests themselves.
-        isolate: false,
-      }),
+      calculating('unit', ['test/**/*.test.ts'], [...OUTSIDE, 'test/**/*.{sweep,edge,ros,real}.test.ts']),
+      // The same fact over many rates, models, walls or seeds, which nobody is to wait for at each commit.
+      calculating('sweep', ['test/**/*.sweep.test.ts']),
       // These mostly wait: three of them leave each other time enough on two cores.
       project('edge', { group: 1, workers: 3, include: ['test/**/*.edge.test.ts'] }),
       project('ros', { group: 1, workers: 3, include: ['test/**/*.ros.test.ts'] }),

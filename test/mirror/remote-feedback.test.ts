@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FEETECH_GEAR, FeltPair, fadeTime, motor, steadiness } from './support/felt.ts';
+import { FeltPair, fadeTime, motor, networkOf, steadiness } from './support/felt.ts';
 
 const PAN = 'shoulder_pan';
 /** Half of what the leader's shoulder_pan gives, Nm: most that floating may ask of it. */
@@ -7,8 +7,6 @@ const CAP = 1.63 / 2;
 const CYCLE = 0.005;
 /** Largest speed of goals that follow, rad/s. */
 const MIRROR_SPEED = 3;
-/** One of a hundred messages is lost, and they take so long on their way, s, and up to a fifth longer. */
-const network = (delay: number) => ({ delay, jitter: delay / 5, loss: 0.01 });
 
 /** A hand pushes the leader's shoulder_pan until the follower presses on a wall. @returns what the wall pushes with, Nm */
 async function pressing(pair: FeltPair): Promise<() => number> {
@@ -21,62 +19,10 @@ async function pressing(pair: FeltPair): Promise<() => number> {
   return wall;
 }
 
-test.each([
-  [100, 0.06, [1.25, 5, 60], [5, 20, 1000]],
-  [200, 0, [1.25, 5, 60], [5, 20, 1000]],
-  [200, 0.02, [1.25, 5, 60], [5, 20, 1000]],
-  [200, 0.06, [1.25, 5, 60], [5, 20, 1000]],
-  [500, 0.06, [1.25, 5, 60], [5, 20, 1000]],
-  [100, 0, [1.25, 60], [5, 1000]],
-  [100, 0.02, [1.25, 60], [5, 1000]],
-  [500, 0, [1.25, 60], [5, 1000]],
-  [500, 0.02, [1.25, 60], [5, 1000]],
-])(
-  'at %i Hz and with %f s each way to the follower soft and stiff hands come to rest at foam, soft and stiff walls',
-  async (rate, delay, hands, walls) => {
-    const pair = await FeltPair.start({ arm: 1 }, { rate, gear: FEETECH_GEAR, network: network(delay) });
-    const leader = pair.sim('leader').physics;
-    for (const stiffness of hands) {
-      for (const wallStiffness of walls) {
-        const start = pair.place('leader', PAN);
-        let goal = start;
-        pair.hand(PAN, stiffness, 0.02 * Math.sqrt(stiffness), () => goal);
-        const wall = pair.wall(PAN, start + 0.15, wallStiffness);
-        const deepest = start + Math.min(0.5, 0.19 + 1 / stiffness);
-        let least = pair.given;
-        let most = 0;
-        const pass = async (): Promise<void> => {
-          await pair.bridge.pass(0.01);
-          least = Math.min(least, pair.given);
-          most = Math.max(most, pair.given - least);
-        };
-        const before = pair.given;
-        for (; goal < deepest; goal += 0.006) await pass();
-        for (let k = 0; k < 150; k++) await pass();
-        let fastest = 0;
-        for (let k = 0; k < 50; k++) {
-          await pass();
-          fastest = Math.max(fastest, Math.abs(leader.velocities[0]!));
-        }
-        const label = `hand ${stiffness} Nm/rad, wall ${wallStiffness} Nm/rad`;
-        expect(fastest, label).toBeLessThan(0.1);
-        expect(-wall(), label).toBeGreaterThan(wallStiffness < 20 ? 0.15 : 0.3);
-        for (; goal > start; goal -= 0.006) await pass();
-        for (let k = 0; k < 50; k++) await pass();
-        // What a hand gets back of a spring that it has pressed, and in all less than it has put in.
-        expect(most, label).toBeLessThan(0.12);
-        expect(pair.given - before, label).toBeLessThan(0);
-        pair.clear();
-      }
-    }
-  },
-  300_000,
-);
-
 test('a hand feels most of what pushes a follower 60 ms away, and nothing in free motion', async () => {
   const told: { free: number; pushed: number; wall: number }[] = [];
   for (const arm of [0, 1]) {
-    const pair = await FeltPair.start({ arm }, { network: network(0.06) });
+    const pair = await FeltPair.start({ arm }, { network: networkOf(0.06) });
     const start = pair.place('leader', PAN);
     let time = 0;
     const hand = pair.hand(PAN, 60, 1, () => start + 0.4 * Math.sin(2.5 * time));
@@ -100,7 +46,7 @@ test('a hand feels most of what pushes a follower 60 ms away, and nothing in fre
 }, 300_000);
 
 /** A network with a delay of 20 ms each way. */
-const NEAR = network(0.02);
+const NEAR = networkOf(0.02);
 /** Until the newest message from there is 0.1 s old, s: it was up to 24 ms on its way, and they come every 10 ms. */
 const MISSED = 0.024 + 0.01 + 0.1;
 /** What ends feedback, and within which time, s. */
@@ -122,7 +68,7 @@ const ENDINGS: readonly (readonly [string, (pair: FeltPair) => Promise<unknown> 
 ];
 
 test('a push of a follower 60 ms away stays while messages are late by chance and some are lost', async () => {
-  const pair = await FeltPair.start({ arm: 1 }, { network: network(0.06) });
+  const pair = await FeltPair.start({ arm: 1 }, { network: networkOf(0.06) });
   await pressing(pair);
   expect(await steadiness(pair, 5)).toBeGreaterThan(0.9);
 }, 300_000);
@@ -141,7 +87,7 @@ test.each(ENDINGS)(
 test.each(ENDINGS)(
   '%s lets go of the hand without a kick',
   async (_, end) => {
-    const pair = await FeltPair.start({ arm: 1 }, { network: network(0.02) });
+    const pair = await FeltPair.start({ arm: 1 }, { network: networkOf(0.02) });
     await pressing(pair);
     expect(-motor(pair)).toBeGreaterThan(0.3);
     const leader = pair.bridge.arm('leader');
@@ -172,7 +118,7 @@ test('the gripper of a follower of another machine is felt by its own setting', 
     { arm: 1, gripper: 0 },
     { arm: 0, gripper: 1 },
   ]) {
-    const pair = await FeltPair.start(feedback, { network: network(0.02) });
+    const pair = await FeltPair.start(feedback, { network: networkOf(0.02) });
     const start = pair.place('leader', 'gripper');
     let goal = start;
     pair.hand('gripper', 2, 0.05, () => goal);

@@ -21,6 +21,9 @@ export const FREE: Readonly<Record<string, number>> = {
 };
 export const NAMES = Object.keys(FREE);
 
+/** Of this delay, s: one of a hundred messages is lost, and others take up to a fifth longer. */
+export const networkOf = (delay: number): Network => ({ delay, jitter: delay / 5, loss: 0.01 });
+
 /** Of bridges that are on a graph. */
 const ROS = { enabled: true };
 
