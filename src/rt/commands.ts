@@ -85,12 +85,12 @@ export const COMMANDS: { readonly [K in Kind]: (thread: ControlThread, command: 
   servos: (thread, { arm }, settle) =>
     talk(thread, arm, settle, (link, end) => link.servos((outcome) => end(outcome, (servos) => ({ servos })))),
   limit_temperatures: (thread, { arm, limits }, settle) =>
-    talk(thread, arm, settle, (link, end) => link.limitTemperatures(limits, (outcome) => end(outcome, () => ({})))),
+    talk(thread, arm, settle, (link, end) => link.limitTemperatures(limits, end)),
   calibrate: (thread, { arm, joints, calibrated }, settle) =>
     talk(thread, arm, settle, (link, end) =>
       link.calibrate(joints, (outcome) => {
         if (!('problem' in outcome)) thread.arms[arm]!.controller.calibrated = calibrated;
-        end(outcome, () => ({}));
+        end(outcome);
       }),
     ),
 };
@@ -122,7 +122,7 @@ function talk(
   settle: Settle,
   work: (
     link: ArmController['link'],
-    end: <T>(outcome: Outcome<T>, result: (value: T) => Partial<CommandResult>) => void,
+    end: <T>(outcome: Outcome<T>, result?: (value: T) => Partial<CommandResult>) => void,
   ) => void,
 ): void {
   const { link } = thread.arms[arm]!.controller;
@@ -132,6 +132,6 @@ function talk(
   }
   work(link, (outcome, result) => {
     if ('problem' in outcome) settle(outcome.problem);
-    else settle({ ...done(thread, arm), ...result(outcome.result) });
+    else settle({ ...done(thread, arm), ...result?.(outcome.result) });
   });
 }

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { ControlThread } from '../../src/rt/control-thread.ts';
 import { RemoteLink } from '../../src/rt/driver/remote-link.ts';
 import type { Command, CommandResult, SourceSpec } from '../../src/rt/messages.ts';
+import { openLink } from '../../src/rt/open-link.ts';
 import { StateCode } from '../../src/rt/snapshot/arm-fields.ts';
-import { StopWord } from '../../src/rt/snapshot/shared-snapshot.ts';
+import { SharedState, StopWord } from '../../src/rt/snapshot/shared-snapshot.ts';
 import { STEP } from './support/bench-servos.ts';
 import { at, ControlBench, setupOf, trajectory } from './support/control-bench.ts';
 
@@ -48,6 +50,21 @@ describe('torque', () => {
     await bench.pass(0.05);
     expect(await bench.torque(true)).toBe('test: has been pulled out');
     expect(await bench.torque(false)).toBe('test: has been pulled out');
+  });
+
+  test('goes off where it would not go on', async () => {
+    await bench.torque(true);
+    bench.servos[1]!.fault({ volts: 3.9 });
+    await bench.pass(0.5);
+    expect(bench.own.link.torqueRefusal).toMatch(/measures 3\.9 V/);
+    expect(await bench.torque(false)).toMatchObject({ duration: 0 });
+    expect(bench.servos.some((servo) => servo.torqueOn)).toBe(false);
+  });
+
+  test('that is stopped on its way is answered with the reason', async () => {
+    const answer = bench.torque(true);
+    bench.shared.latchStop(0, StopWord.asked);
+    expect(await answer).toBe('it is stopped');
   });
 
   test('goes off while the arm is stopped for whoever asks now, and not for what was under way', async () => {
@@ -426,7 +443,10 @@ describe('arms', () => {
   test('are all let go of at the end', async () => {
     let closed = 0;
     bench.control.onClosed = () => closed++;
-    await bench.ask({ kind: 'close' });
+    const answer = bench.ask({ kind: 'close' });
+    // One of them takes its time.
+    expect(closed).toBe(0);
+    expect(await answer).toEqual({ motion: 0, duration: 0 });
     await bench.pass(0.1);
     expect(closed).toBe(1);
     expect(bench.port.closed).toBeGreaterThan(0);
@@ -437,6 +457,35 @@ describe('arms', () => {
     const { cycle } = bench.shared;
     await bench.pass(0.1);
     expect(bench.shared.cycle).toBe(cycle);
+  });
+
+  test('need not be there for the end', () => {
+    const shared = new SharedState([], bench.time.lane('empty'));
+    const setup = { rate: 200, priority: null, shared: shared.buffers, arms: [] };
+    const empty = new ControlThread(setup, bench.time.lane('empty'), openLink, () => {});
+    let closed = 0;
+    empty.onClosed = () => closed++;
+    empty.receive({ request: 1, command: { kind: 'close' } });
+    expect(closed).toBe(1);
+  });
+
+  test('that are set up need somebody who does it beside the cycles', async () => {
+    const task: Command = {
+      ...{ kind: 'bench', bus: { kind: 'port', url: 'test:' }, family: 'feetech', baudRate: null },
+      task: { call: 'presence', servos: [], reassign: false },
+    };
+    expect(await bench.ask(task)).toBe('nothing is set up here');
+    bench.control.runBench = (command, clock, settle) => {
+      expect([command, clock]).toEqual([task, bench.control.clock]);
+      settle({ motion: 0, duration: 0, bench: { result: [] } });
+    };
+    expect(await bench.ask(task)).toEqual({ motion: 0, duration: 0, bench: { result: [] } });
+  });
+
+  test('tell what their servos warn of', async () => {
+    bench.servos[1]!.fault({ heat: 60 });
+    await bench.until(() => bench.warnings.length > 0);
+    expect(bench.warnings[0]).toMatch(/^servo 2 \(tilt\)/);
   });
 
   test('that give way to what they press on say so', () => {
