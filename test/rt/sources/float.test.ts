@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Feedback } from '../../../src/rt/sources/feedback.ts';
 import { Float } from '../../../src/rt/sources/float.ts';
 import { SourceStatus } from '../../../src/rt/sources/setpoint-source.ts';
 
@@ -39,4 +40,21 @@ test('what it was made of stays as it is', () => {
   source.begin(REST, REST, 0);
   source.next(1, 0.005);
   expect([...support]).toEqual(PARTS);
+});
+
+test('its servos are soft, but for when something may be felt: then a spring has to be quick', () => {
+  const felt = { torques: Float64Array.of(0.1, 0.2), stiffens: false, steps: [] as number[] };
+  const feedback = Object.assign(felt, { step: (dt: number) => felt.steps.push(dt) }) as unknown as Feedback;
+  const soft = Float64Array.of(0.3, 0.4);
+  const source = new Float(Float64Array.from(PARTS), 0, soft, feedback);
+  expect(source.gains).toBe(soft);
+  felt.stiffens = true;
+  expect([...source.gains!]).toEqual([1, 1]);
+  expect(source.feedback).toBe(felt.torques);
+  source.next(1, 0.005);
+  expect(felt.steps).toEqual([0.005]);
+  const plain = begun(0, 100);
+  expect([plain.gains, plain.feedback]).toEqual([null, null]);
+  // Gains that stay as they are need no softening to begin with.
+  expect(new Float(Float64Array.from(PARTS), 0, null, feedback).gains).toBe(null);
 });
