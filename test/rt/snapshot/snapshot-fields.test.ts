@@ -1,5 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
+import { VirtualTime } from '../../../explore/virtual-clock.ts';
 import { systemClock } from '../../../src/clock.ts';
+import type { Joints } from '../../../src/rt/joint/joint-groups.ts';
 import {
   ARM_STATES,
   emptySnapshot,
@@ -206,6 +208,54 @@ describe('the shared memory', () => {
     expect(shared.epoch(0)).toBe(next);
     expect(shared.endEpoch(0)).toBe(next + 1);
     expect(shared.epoch(1)).toBe(before);
+  });
+
+  test('the epoch of the gripper goes on where that of the other joints ends, and the other way round', () => {
+    const over = (ended: Joints): boolean[] => {
+      const shared = new SharedState([JOINTS], systemClock);
+      const asked = shared.epoch(0);
+      const next = shared.endEpoch(0, ended);
+      for (const joints of ['all', 'arm', 'gripper'] as const) expect(shared.isOver(0, next, joints)).toBe(false);
+      return (['all', 'arm', 'gripper'] as const).map((joints) => shared.isOver(0, asked, joints));
+    };
+    expect(over('all')).toEqual([true, true, true]);
+    expect(over('arm')).toEqual([true, true, false]);
+    expect(over('gripper')).toEqual([true, false, true]);
+  });
+
+  test('an epoch is over too where its number is the last one before they begin anew', () => {
+    const shared = new SharedState([JOINTS], systemClock);
+    const last = 2 ** 31 - 1;
+    new Int32Array(shared.memory(0), 0, 8).set([last, last, last], 4);
+    expect(shared.isOver(0, last, 'all')).toBe(false);
+    const next = shared.endEpoch(0);
+    expect([next, shared.epoch(0)]).toEqual([-(2 ** 31), -(2 ** 31)]);
+    expect([shared.isOver(0, last, 'all'), shared.isOver(0, next, 'all')]).toEqual([true, false]);
+  });
+
+  test('of two epochs that threads begin at once the later one counts', () => {
+    const shared = new SharedState([JOINTS], systemClock);
+    // Another thread has begun number 3, and this one is about to begin number 2.
+    new Int32Array(shared.memory(0), 0, 8).set([1, 3, 3], 4);
+    shared.endEpoch(0);
+    expect([shared.isOver(0, 2, 'arm'), shared.isOver(0, 2, 'gripper')]).toEqual([true, true]);
+    expect([shared.isOver(0, 3, 'arm'), shared.isOver(0, 3, 'gripper')]).toEqual([false, false]);
+  });
+
+  test('counts the heartbeats of the main thread, and wakes whoever waits for a cycle', async () => {
+    const time = new VirtualTime();
+    const lane = time.lane('reader');
+    const shared = new SharedState([JOINTS], lane);
+    const other = new SharedState([JOINTS], lane, shared.buffers);
+    shared.beat();
+    shared.beat();
+    expect([other.beats, other.cycle]).toEqual([2, 0]);
+    const { words, index } = other.cycleWord;
+    const woken = lane.changed(words, index, 0, 1);
+    time.runSync(0.5);
+    shared.finishCycle();
+    expect(await time.until(woken, 0.1)).toBe(true);
+    expect([other.beats, other.cycle]).toEqual([2, 1]);
   });
 
   test('a control thread that has ended leaves arms that are disconnected, also where it ended as it wrote', () => {

@@ -4,29 +4,39 @@ import type { Feel } from '../../../src/rt/sources/feel.ts';
 
 const DT = 0.005;
 
-/** A leader with one joint of its arm and a gripper, whose follower's push on one of them a test sets, Nm. */
-function setUp(joint = 0) {
+/**
+ * A leader with one joint of its arm and a gripper, whose follower's push on one of them a test sets, Nm.
+ * @param more joints of the arm, which come before the gripper
+ */
+function setUp(joint = 0, more = 0) {
+  const joints = 2 + more;
   const arm = {
     link: {
       readings: {
-        positions: new Float64Array(2),
-        temperatures: new Float64Array(2).fill(30),
-        temperatureLimits: new Float64Array(2).fill(70),
+        positions: new Float64Array(joints),
+        temperatures: new Float64Array(joints).fill(30),
+        temperatureLimits: new Float64Array(joints).fill(70),
       },
     },
     model: {
-      floatTorque: new Float64Array([1, 1]),
-      masks: { arm: new Uint8Array([1, 0]), gripper: new Uint8Array([0, 1]) },
+      floatTorque: new Float64Array(joints).fill(1),
+      masks: {
+        arm: Uint8Array.from({ length: joints }, (_, i) => (i < joints - 1 ? 1 : 0)),
+        gripper: Uint8Array.from({ length: joints }, (_, i) => (i < joints - 1 ? 0 : 1)),
+      },
     },
-    velocities: new Float64Array(2),
+    velocities: new Float64Array(joints),
     now: 100,
   };
   let push = 0;
+  /** What is felt besides, Nm by joint. */
+  const besides = new Float64Array(joints);
   const feel = {
     leader: 0,
     stiffens: false,
     add: (torques: Float64Array) => {
       torques[joint] = torques[joint]! + push;
+      for (let i = 0; i < joints; i++) torques[i] = torques[i]! + besides[i]!;
     },
   };
   const feedback = new Feedback(arm as unknown as FedArm, 0, [{ feel: feel as unknown as Feel }]);
@@ -44,7 +54,7 @@ function setUp(joint = 0) {
       feedback.step(DT);
     }
   };
-  return { arm, feel, feedback, told, guarded, goes };
+  return { arm, feel, feedback, besides, told, guarded, goes };
 }
 
 test('a leader that goes with the push is not driven on, and that is told again once it has been otherwise for 10 s', () => {
@@ -195,4 +205,33 @@ test('only followers of this leader are felt, and only they make stiff springs w
   expect(feedback.stiffens).toBe(false);
   goes(0.1, 0, 0.4);
   expect(feedback.torques[0]).toBe(0);
+});
+
+test('an arm that is driven gives way with all of its joints, and the strongest push is named; its gripper holds', () => {
+  for (const [strong, weak] of [
+    [0, 1],
+    [1, 0],
+  ] as const) {
+    const { feedback, besides, guarded, goes } = setUp(strong, 1);
+    besides[weak] = 0.1;
+    besides[2] = 0.5;
+    goes(1, 0.5, 0.4);
+    expect(feedback.torques[strong]).toBe(0);
+    expect(feedback.torques[weak]).toBe(0);
+    expect(feedback.torques[2]).toBeCloseTo(0.5);
+    expect(guarded).toEqual([strong]);
+  }
+});
+
+test('how far a leader has gone with a push is forgotten over some seconds in which nothing pushes', () => {
+  const { feedback, goes } = setUp();
+  goes(1, 0.5, 0.4);
+  expect(feedback.torques[0]).toBe(0);
+  // Some 0.08 rad are left of the way after a moment, half of it after 1.4 s.
+  goes(0.1, 0, 0);
+  goes(DT, 0, 0.4);
+  expect(feedback.torques[0]).toBeLessThan(0.1);
+  goes(1.4, 0, 0);
+  goes(DT, 0, 0.4);
+  expect(feedback.torques[0]).toBeGreaterThan(0.3);
 });

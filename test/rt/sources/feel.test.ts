@@ -92,6 +92,31 @@ test('as much is felt as was asked for last, at the gripper by a part of its own
   expect(felt(0, 40)).toBe(0);
 });
 
+test('a gripper may be all that is felt', () => {
+  const { felt, feel, leader } = pressed();
+  leader.model.masks = { arm: Uint8Array.of(0), gripper: Uint8Array.of(1) } as never;
+  feel.ask({ arm: 0, gripper: 0.5 });
+  expect(felt(0, 40)).toBeCloseTo(0.5);
+});
+
+test('what fades out is what was felt last, whatever pushes the follower meanwhile', () => {
+  const { felt, follower } = pressed();
+  expect(felt(0, 40)).toBeCloseTo(1);
+  follower.source = null;
+  follower.external.fill(-5);
+  follower.link.readings.positions.fill(-2);
+  expect(felt(0, 10)).toBeCloseTo(0.5);
+});
+
+test('a follower that a move drives is not felt, nor one that nobody has told to be', () => {
+  const { felt, follower } = pressed();
+  follower.source = {} as SetpointSource;
+  expect(felt(0, 40)).toBe(0);
+  const out = Float64Array.of(0);
+  new Feel(follower).add(out, CYCLE, 10);
+  expect([...out]).toEqual([0]);
+});
+
 test('the pushes of several followers add up, and one without a partner adds nothing', () => {
   const { feel, follower, maps } = pressed();
   follower.feltTime = 10;

@@ -107,6 +107,43 @@ test('a silent leader is followed no further, and its return is ramped again', (
   expect(follow.follow.code).toBe(FollowCode.ramping);
 });
 
+test('a joint of which no sample says anything stays where it was when it began', () => {
+  const none = Float64Array.of(0, 0);
+  const sampler = {
+    sampleTime: 10,
+    sample: (out: Float64Array) => {
+      out[0] = 0.4;
+    },
+  };
+  const drive = { damping: none, inertia: none, friction: none, smooth: true };
+  const follow = new Follow(sampler, drive, 'moving', () => 10);
+  const out = Float64Array.of(0.4, 0.7);
+  follow.begin(out);
+  for (let k = 0; k < 200; k++) follow.next(10, DT, out, new Uint8Array(2));
+  expect(follow.follow.code).toBe(FollowCode.following);
+  expect(out[0]).toBeCloseTo(0.4, 12);
+  expect(out[1]).toBeCloseTo(0.7, 12);
+});
+
+test.each([true, false, undefined])('it is as doubtful as its samples: %s', (doubtful) => {
+  const none = Float64Array.of(0);
+  const sampler = { sampleTime: 10, sample: () => {}, ...(doubtful === undefined ? {} : { doubtful }) };
+  const drive = { damping: none, inertia: none, friction: none, smooth: true };
+  expect(new Follow(sampler, drive, 'mirroring', () => 10).doubtful).toBe(doubtful === true);
+});
+
+test.each([1, 4])('a low-pass of %s Hz takes as long as its time constant for two thirds of a step', (lowPass) => {
+  let target = 0;
+  const options = { lowPass, deadBand: 0, velocity: 9, mismatch: 9, reapproach: false };
+  const { follow, out, step } = setUp(() => target, options);
+  while (follow.follow.code !== FollowCode.following) step();
+  target = 0.1;
+  // Besides, there is the smoothing of 37 ms.
+  for (let time = 0; time < 1 / (2 * Math.PI * lowPass) + 0.0375; time += DT) step();
+  expect(out[0]! / target).toBeGreaterThan(0.55);
+  expect(out[0]! / target).toBeLessThan(0.75);
+});
+
 const model = {
   name: 'so101',
   joints: [

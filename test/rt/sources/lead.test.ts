@@ -65,3 +65,20 @@ test('a bridge that owns the servos of a remote arm smooths and leads itself: th
   const sent = goals(drive(D, J, F, false), path, 0.5);
   for (const [i, goal] of sent.entries()) expect(goal).toBe(path((i + 1) * DT));
 });
+
+test('inertia is led while the speed changes, by most of what that costs', () => {
+  const A = 4;
+  const path = (t: number): number => (A * t * t) / 2;
+  const led = goals(drive(0, J, 0), path, 0.5).at(-1)! - goals(drive(0, 0, 0), path, 0.5).at(-1)!;
+  expect(led).toBeGreaterThan(0.6 * J * A);
+  expect(led).toBeLessThan(1.01 * J * A);
+});
+
+test('a path that is moved as a whole goes on from there, without any speed', () => {
+  const lead = new Lead(drive(D, J, F));
+  lead.reset(Float64Array.of(0.2));
+  lead.shift(0, 0.3);
+  const out = new Float64Array(1);
+  lead.step(Float64Array.of(0.5), DT, Float64Array.of(1), out);
+  expect(out[0]).toBeCloseTo(0.5, 12);
+});
