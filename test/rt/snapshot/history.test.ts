@@ -2,11 +2,12 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { HISTORY, SharedState } from '../../../src/rt/snapshot/shared-snapshot.ts';
 
-/** Writes so many cycles of one joint, each with its number in its first field. */
+/** Writes so many cycles of one joint, each with its number in its first field, and the opposite in its last. */
 function written(shared: SharedState, from: number, count: number): void {
-  const { scalars } = shared.arm(0);
+  const { scalars, arrays } = shared.arm(0);
   for (let number = from; number < from + count; number++) {
     scalars[0] = number;
+    arrays.at(-1)![0] = -number;
     shared.keep(0);
   }
 }
@@ -19,7 +20,7 @@ test('every cycle can be had by its number until it has been overwritten, by ano
   expect(other.kept(0)).toBe(10);
   for (let number = 0; number < 10; number++) {
     expect(other.recall(0, number, block)).toBe(true);
-    expect(block[0]).toBe(number);
+    expect([block[0], block.at(-1)]).toEqual([number, number === 0 ? -0 : -number]);
   }
   written(shared, 10, HISTORY);
   // The place of the oldest one is that which is written next.

@@ -266,6 +266,8 @@ describe('the shared memory', () => {
     expect(new SnapshotReader(shared, 1).read().motion).toBe(7);
     shared.orphan();
     for (const index of [0, 1]) {
+      expect(shared.sequence(index) & 1).toBe(0);
+      expect(shared.copy(index, new Float64Array(shared.blockLength(index)))).toBe(shared.sequence(index));
       const left = new SnapshotReader(shared, index).read();
       expect(left).toMatchObject({ state: 'disconnected', holding: false, followState: FollowCode.idle, motion: 7 });
       new SnapshotWriter(shared, index).write(published());
