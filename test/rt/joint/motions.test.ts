@@ -3,6 +3,7 @@ import { jointMasks } from '../../../src/rt/joint/joint-groups.ts';
 import { StallGuard } from '../../../src/rt/joint/stall-guard.ts';
 import { StateCode } from '../../../src/rt/snapshot/arm-fields.ts';
 import { StopWord } from '../../../src/rt/snapshot/shared-snapshot.ts';
+import { STS3215_MOTOR } from '../../../src/sim/sts3215-motor.ts';
 import { BenchArm } from '../support/bench-arm.ts';
 import { Asking, Floating, moveTo } from '../support/sources.ts';
 
@@ -76,7 +77,12 @@ describe('an arm and its gripper', () => {
     bench.run(0.5);
     const [before] = bench.angles;
     begin(moveTo(0, 0.2), 'gripper');
-    bench.run(1);
+    let last = bench.arm.goals[0]!;
+    bench.run(1, () => {
+      // It comes to rest ahead, and goes back to nowhere.
+      expect(bench.arm.goals[0]).toBeGreaterThan(last - 1e-3);
+      last = Math.max(last, bench.arm.goals[0]!);
+    });
     expect(bench.angles[0]).toBeGreaterThan(before!);
     expect(bench.angles[0]).toBeLessThan(before! + 0.4);
     expect(bench.angles[1]).toBeCloseTo(0.2, 1);
@@ -168,5 +174,40 @@ describe('what lowers an arm', () => {
     expect([motions.lowers, motions.lowered]).toEqual([false, true]);
     bench.arm.drive(moveTo(0.2, 0));
     expect([motions.lowers, motions.lowered]).toEqual([false, false]);
+  });
+});
+
+describe('the torque of a gripper', () => {
+  /** Part of the full output that each servo keeps to, per mille. */
+  const kept = (): number[] => {
+    bench.run(0.3);
+    return bench.servos.map((servo) => servo.value('torque_limit'));
+  };
+
+  test('is what it was last asked to squeeze with, whatever the arm does', () => {
+    bench.arm.drive(moveTo(0, 0.2), { joints: 'gripper', gripperTorque: 1.2 });
+    const [full, small] = kept();
+    expect([full, small! < 500]).toEqual([1000, true]);
+    bench.arm.drive(moveTo(0.1, 0), { joints: 'arm' });
+    expect(kept()).toEqual([full, small]);
+    bench.arm.drive(moveTo(0, 0.2), { gripperTorque: null });
+    expect(kept()).toEqual([full, small]);
+    bench.arm.drive(moveTo(0, 0.3), { gripperTorque: Number.POSITIVE_INFINITY });
+    expect(kept()).toEqual([full, 1000]);
+  });
+
+  test('is its own again once it has been limp', async () => {
+    const squeezed = (): number => {
+      bench.shafts[1]!.ceiling = 0.1;
+      bench.run(3);
+      return STS3215_MOTOR.stiffness * (bench.arm.goals[1]! - bench.angles[1]!);
+    };
+    bench.arm.drive(moveTo(0, 0.5), { joints: 'gripper', gripperTorque: 0.15 });
+    expect(squeezed()).toBeLessThan(0.2);
+    bench.arm.setTorque(false);
+    await bench.cycles(() => bench.arm.state === StateCode.connected);
+    await bench.hold();
+    bench.arm.drive(moveTo(0, 0.5), { joints: 'gripper' });
+    expect(squeezed()).toBeGreaterThan(0.25);
   });
 });
