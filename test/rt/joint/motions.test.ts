@@ -1,10 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { VirtualTime } from '../../../explore/virtual-clock.ts';
+import { RemoteLink } from '../../../src/rt/driver/remote-link.ts';
+import { ArmController } from '../../../src/rt/joint/arm-controller.ts';
 import { jointMasks } from '../../../src/rt/joint/joint-groups.ts';
 import { StallGuard } from '../../../src/rt/joint/stall-guard.ts';
 import { StateCode } from '../../../src/rt/snapshot/arm-fields.ts';
-import { StopWord } from '../../../src/rt/snapshot/shared-snapshot.ts';
+import { SharedState, StopWord } from '../../../src/rt/snapshot/shared-snapshot.ts';
 import { STS3215_MOTOR } from '../../../src/sim/sts3215-motor.ts';
-import { BenchArm } from '../support/bench-arm.ts';
+import { BenchArm, benchModel, PERIOD } from '../support/bench-arm.ts';
 import { Asking, Floating, moveTo } from '../support/sources.ts';
 
 let bench: BenchArm;
@@ -210,4 +213,32 @@ describe('the torque of a gripper', () => {
     bench.arm.drive(moveTo(0, 0.5), { joints: 'gripper' });
     expect(squeezed()).toBeGreaterThan(0.25);
   });
+});
+
+test('an arm of another machine is driven with its gripper, whose torque and gains are its owner’s affair', () => {
+  const link = new RemoteLink(2, 'far');
+  const time = new VirtualTime();
+  const model = { ...benchModel([0, 0]), masks: jointMasks(2, 1) };
+  const arm = new ArmController(0, model, link, new SharedState([2], time.lane('far')));
+  const reasons: string[] = [];
+  arm.motions.onEnd = (_, reason) => void reasons.push(reason);
+  const run = (seconds: number): void => {
+    for (const end = time.now + seconds; time.now < end; time.runSync(time.now + PERIOD)) {
+      link.arrived(Float64Array.of(0, 0), null, null, time.now);
+      link.begin(time.now);
+      arm.step(time.now, PERIOD, 0);
+    }
+  };
+  time.runSync(10);
+  run(0.1);
+  arm.drive(new Floating([1, 1]));
+  run(0.1);
+  arm.drive(moveTo(0, 0.3), { joints: 'gripper', gripperTorque: 0.2 });
+  arm.drive(moveTo(0.3, 0), { joints: 'arm' });
+  run(1);
+  expect(reasons).toEqual(['superseded', 'done', 'done']);
+  expect([...arm.goals].map((goal) => Math.round(10 * goal))).toEqual([3, 3]);
+  link.told(false, '');
+  run(0.1);
+  expect(arm.state).toBe(StateCode.connected);
 });
