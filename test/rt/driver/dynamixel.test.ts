@@ -1,74 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import { VirtualTime } from '../../../explore/virtual-clock.ts';
-import type { ServoLink } from '../../../src/rt/driver/servo-link.ts';
 import { type DynamixelModel, XL330_M288, XL430_W250 } from '../../../src/servo/dynamixel/x-series.ts';
-import { modelByName } from '../../../src/servo/servo-models.ts';
-import { DynamixelFirmware } from '../../../src/sim/dynamixel-firmware.ts';
-import { EmulatedDynamixelBus } from '../../../src/sim/emulated-dynamixel-bus.ts';
-import { VirtualLine } from '../../servo/virtual-line.ts';
-import { LinkLoop } from './support/link.ts';
+import type { DynamixelFirmware } from '../../../src/sim/dynamixel-firmware.ts';
+import { DynamixelBench, MIDDLE } from './support/dynamixel-bench.ts';
 
 const IDS = [1, 2, 3, 4, 5, 6];
 /** As the Koch v1.1 follower has them. */
 const modelOf = (id: number): DynamixelModel => (id < 3 ? XL430_W250 : XL330_M288);
-/** Position at which the rig's shafts stand: the middle of the turn, where the joints are at 0. */
-const MIDDLE = 2048;
-const STEP = 0.001;
 /** Content of the bus watchdog register: as the bridge arms it (units of 20 ms), and after it has run out. */
 const WATCHDOG = 25;
 const RAN_OUT = -1;
 
-/** Six servos with light shafts on a line, and an arm's link on the other end. */
-class Bench {
-  readonly time = new VirtualTime();
-  readonly servos: readonly DynamixelFirmware[];
-  readonly bus: EmulatedDynamixelBus;
-  readonly loop: LinkLoop;
-  readonly #angles = IDS.map(() => Math.PI);
-
-  /** @param before is done to the servos before anybody has looked at them */
-  constructor(before: (servo: DynamixelFirmware, index: number) => void = () => {}) {
-    const clock = this.time.lane('all');
-    this.servos = IDS.map((id) => new DynamixelFirmware({ model: modelOf(id), id }));
-    this.bus = new EmulatedDynamixelBus({ servos: this.servos, onReply: () => {} });
-    clock.every(STEP, () => this.#step());
-    this.#step();
-    for (const [i, servo] of this.servos.entries()) before(servo, i);
-    const line = new VirtualLine(clock);
-    line.connect(this.bus);
-    const joints = IDS.map((id) => ({
-      lower: -Math.PI,
-      upper: Math.PI,
-      name: `joint_${id}`,
-      servos: [
-        {
-          id,
-          model: modelByName(modelOf(id).model)!,
-          calibration: { sign: 1 as const, zero: MIDDLE, stepsPerTurn: 4096 },
-          shadow: false,
-        },
-      ],
-      settings: {},
-    }));
-    this.loop = new LinkLoop(this.time, line, joints);
-  }
-
-  get link(): ServoLink {
-    return this.loop.link;
-  }
-
-  #step(): void {
-    for (const [i, servo] of this.servos.entries()) {
-      const torque = servo.step(STEP, this.#angles[i]!, 0);
-      // Shafts that glide as if in oil: where they go is the point, not how.
-      this.#angles[i] = this.#angles[i]! + STEP * 2 * Math.max(-1, Math.min(1, torque));
-    }
-  }
+/** Six servos, one for each joint. @param before is done to them before anybody has looked at them */
+function makeBench(before?: (servo: DynamixelFirmware, index: number) => void): DynamixelBench {
+  return new DynamixelBench(
+    IDS.map((id) => [{ model: modelOf(id) }]),
+    before,
+  );
 }
 
 describe('a Dynamixel arm', () => {
   test('stops by itself when its host hangs, and follows again after it has been connected anew', async () => {
-    const bench = new Bench();
+    const bench = makeBench();
     await bench.loop.up();
     expect(bench.servos.map((servo) => servo.value('bus_watchdog'))).toEqual(IDS.map(() => 0));
     await bench.loop.hold();
@@ -101,7 +53,7 @@ describe('a Dynamixel arm', () => {
   });
 
   test('that is limp stays so, and its EEPROM as it is', async () => {
-    const bench = new Bench();
+    const bench = makeBench();
     await bench.loop.up();
     for (const servo of bench.servos) expect([servo.value('return_delay'), servo.torqueOn]).toEqual([250, false]);
     expect(bench.loop.warnings).toEqual([]);
@@ -109,7 +61,7 @@ describe('a Dynamixel arm', () => {
 
   test('whose watchdog has stopped it before takes its goals before its torque all the same', async () => {
     const { goal_position, torque_enable, bus_watchdog } = XL330_M288.registers;
-    const bench = new Bench((servo) => {
+    const bench = makeBench((servo) => {
       servo.write(torque_enable.address, Uint8Array.of(1), 0, 1);
       servo.write(bus_watchdog.address, Uint8Array.of(1), 0, 1);
       servo.step(0.1, Math.PI, 0);
@@ -125,7 +77,7 @@ describe('a Dynamixel arm', () => {
   });
 
   test('that holds is adopted as it is', async () => {
-    const bench = new Bench((servo, i) => {
+    const bench = makeBench((servo, i) => {
       const goal = MIDDLE + 10 * i;
       servo.write(XL330_M288.registers.goal_position.address, Uint8Array.of(goal & 255, goal >> 8, 0, 0), 0, 4);
       servo.write(XL330_M288.registers.torque_enable.address, Uint8Array.of(1), 0, 1);
@@ -143,7 +95,7 @@ describe('a Dynamixel arm', () => {
   });
 
   test('with replies lost and corrupt stays connected', async () => {
-    const bench = new Bench();
+    const bench = makeBench();
     await bench.loop.up();
     bench.bus.faults.loseRate = 0.05;
     bench.bus.faults.corruptRate = 0.05;
