@@ -95,10 +95,9 @@ export class Arming {
       settle('its torque is going off');
       return;
     }
-    if (!this.active) this.#before.set(this.#view.holds);
-    const releasing = this.#machine.state === 'releasing';
+    this.#before.set(this.#view.holds);
     this.#put(on ? 'on' : 'off', now);
-    this.#settle = releasing ? both(this.#settle, settle) : settle;
+    this.#settle = both(this.#settle, settle);
     this.#begun = now;
     this.#heard = now;
     this.#silent = 0;
@@ -111,7 +110,6 @@ export class Arming {
    * @param why for people
    */
   end(why: string, now: number): void {
-    if (!this.switchingOn) return;
     this.#problem = why;
     this.#put('end', now);
   }
@@ -132,13 +130,11 @@ export class Arming {
     this.#put('overdue', now);
   }
 
-  /** Call once for each cycle that has read positions, goals and torque of all servos. */
+  /** Call while a command is under way, once for each cycle that has read positions, goals and torque of all servos. */
   step(now: number): void {
     this.#heard = now;
     this.#silent = 0;
     switch (this.#machine.state) {
-      case 'idle':
-        return;
       case 'settling':
         this.#settling(now);
         return;

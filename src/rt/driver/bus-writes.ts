@@ -70,13 +70,11 @@ export class BusWrites {
     if (!currents.pending) return;
     for (let k = 0; k < this.effortLimits.length; k++) {
       const limit = this.effortLimits[k]!;
-      let any = 0;
       for (let i = 0; i < this.#meant.length; i++) {
         const keeps = this.#slots[i]!.effortLimit?.address === limit.address ? 1 : 0;
         this.#meant[i] = trusted[i]! & this.commanded[i]! & keeps;
-        any |= this.#meant[i]!;
       }
-      if (any !== 0) this.#bus.syncWrite(limit, currents.wanted, this.#meant);
+      this.#bus.syncWrite(limit, currents.wanted, this.#meant);
     }
   }
 

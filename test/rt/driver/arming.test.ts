@@ -249,6 +249,7 @@ describe('torque on', () => {
     ask(true);
     run(0.5);
     expect(servos.log.length).toBeGreaterThan(10);
+    expect(servos.log.length).toBeLessThan(30);
     expect(new Set(servos.log)).toEqual(new Set(['on']));
     run(0.1);
     expect(told).toEqual(['servo 1 does not take torque: check its supply and its cable']);
@@ -267,6 +268,113 @@ describe('torque on', () => {
     arming.end('it is stopped', now);
     expect(servos.log).toEqual(['on', 'undo 01']);
     expect(told).toEqual(['it is stopped']);
+  });
+
+  test.each([0, 1])(
+    'is not for servo %i that creeps, a little with each reading, or is moved: it is named',
+    (index) => {
+      for (const way of [7, 20]) {
+        told = [];
+        ask(true);
+        run(1.6, () => {
+          servos.steps[index] = servos.steps[index]! + way;
+        });
+        expect([servos.log, told]).toEqual([
+          [],
+          [`servo ${index + 1} does not stand still: hold the arm, and try again`],
+        ]);
+      }
+    },
+  );
+
+  test('goes on for a joint that sags a little while it is offered its goal, and near its limits', () => {
+    servos.lowest[0] = 975;
+    servos.highest[0] = 1001;
+    ask(true);
+    run(4 * CYCLE);
+    servos.steps[0] = 1000 - 12 - 0.02 * STEPS_PER_RADIAN;
+    run(CYCLE);
+    expect(arming.state).toBe('offering');
+    run(0.2);
+    expect(told).toEqual(['']);
+  });
+
+  test('is not for servos of which only one read shows the goals in time', () => {
+    ask(true);
+    run(4 * CYCLE);
+    expect(arming.state).toBe('offering');
+    silence(0.32);
+    run(CYCLE);
+    expect([told, servos.log]).toEqual([['its servos have not been heard in time'], ['undo 00']]);
+  });
+
+  test.each([0, 1])(
+    'is undone at once when joint %i moves before all have it, and no later command sets it on',
+    (index) => {
+      servos.obedient = false;
+      ask(true);
+      run(6 * CYCLE);
+      expect(arming.state).toBe('energising');
+      servos.steps[index] = servos.steps[index]! + 100;
+      run(CYCLE);
+      expect([arming.state, servos.log]).toEqual(['undoing', ['on', 'undo 00']]);
+      expect(told).toEqual([expect.stringMatching(new RegExp(`^servo ${index + 1} moved 0\\.15 rad`))]);
+    },
+  );
+
+  test('goes on although one that held before moves, or one whose joint another commands; what is not believed moves nothing', () => {
+    for (const [name, value] of [
+      ['holds', 1],
+      ['commanded', 0],
+      ['fresh', 0],
+    ] as const) {
+      servos = new Servos();
+      arming = new Arming(servos);
+      told = [];
+      if (name === 'holds') servos.holds[1] = value;
+      ask(true);
+      run(6 * CYCLE);
+      expect(arming.state).toBe('energising');
+      if (name !== 'holds') servos[name][1] = value;
+      servos.steps[1] = servos.steps[1]! + 300;
+      run(0.2);
+      expect([name, told, servos.log]).toEqual([name, [''], ['on']]);
+    }
+  });
+
+  test('freezes the goals from when it is sent until nothing has moved, and is on its way until then', () => {
+    const frozen = new Set<string>();
+    ask(true);
+    for (let k = 0; k < 40; k++) {
+      if (arming.frozen) frozen.add(arming.state);
+      expect(arming.switchingOn).toBe(arming.active);
+      run(CYCLE);
+    }
+    expect([...frozen]).toEqual(['energising', 'proving']);
+    expect([arming.frozen, told]).toEqual([false, ['']]);
+  });
+
+  test('that is undone is sent off until the servos are limp; asked for meanwhile it is refused, and holds when it has ended', () => {
+    ask(true);
+    run(6 * CYCLE);
+    servos.obedient = false;
+    arming.end('it is stopped', now);
+    expect([arming.state, arming.switchingOn, arming.active, arming.frozen]).toEqual(['undoing', false, true, false]);
+    run(0.1);
+    expect(servos.log.filter((command) => command === 'undo 00').length).toBeGreaterThan(3);
+    expect(servos.log.filter((command) => command === 'undo 00').length).toBeLessThan(8);
+    ask(true);
+    expect([arming.state, told]).toEqual(['undoing', ['it is stopped', 'its torque is going off']]);
+    // Nobody ends what has ended.
+    arming.end('it is stopped', now);
+    expect(told).toHaveLength(2);
+    servos.holds.fill(0);
+    run(CYCLE);
+    expect([arming.state, arming.active]).toEqual(['idle', false]);
+    servos.obedient = true;
+    ask(true);
+    run(0.3);
+    expect([told.length, told.at(-1), [...servos.holds]]).toEqual([3, '', [1, 1]]);
   });
 
   test('asked for while it goes on already, it goes on for both', () => {
@@ -308,6 +416,7 @@ describe('torque off', () => {
     run(0.1);
     expect(told).toEqual([]);
     expect(servos.log.length).toBeGreaterThan(2);
+    expect(servos.log.length).toBeLessThan(8);
     servos.holds.fill(0);
     run(CYCLE);
     expect(told).toEqual(['']);

@@ -105,4 +105,73 @@ describe('a Dynamixel arm', () => {
     }
     expect(bench.link.readings.discarded).toBeGreaterThan(0);
   });
+
+  test('is given the time that the slowest of its servos takes before it answers', async () => {
+    const times: number[] = [];
+    for (const slowest of [0, 250]) {
+      const bench = new DynamixelBench(
+        IDS.map((id) => [{ model: modelOf(id), eeprom: { return_delay: id === 4 ? slowest : 0 } }]),
+      );
+      await bench.loop.up();
+      let shortest = Number.POSITIVE_INFINITY;
+      for (let k = 0; k < 50; k++) {
+        await bench.loop.pass(0.01);
+        shortest = Math.min(shortest, bench.link.readTime);
+      }
+      times.push(shortest);
+    }
+    // 250 units of 2 us.
+    expect(times[1]! - times[0]!).toBeGreaterThan(250 * 2e-6 - 1e-9);
+  });
+
+  test('that was silent for so long that its servos may have stopped by themselves is checked anew', async () => {
+    const bench = makeBench();
+    await bench.loop.up();
+    await bench.loop.hold();
+    await bench.loop.pass(0.5);
+    const silent = async (duration: number): Promise<void> => {
+      for (const id of IDS) bench.bus.faults.dead.add(id);
+      await bench.loop.pass(duration);
+      bench.bus.faults.dead.clear();
+    };
+    await silent(0.3);
+    await bench.loop.pass(0.2);
+    expect(bench.link.up).toBe(true);
+    await silent(0.43);
+    await bench.loop.until(() => !bench.link.up);
+    expect(bench.link.reason).toBe('a servo that had fallen silent answers again: the arm is checked anew');
+    await bench.loop.up();
+  });
+});
+
+describe('a servo that miscounts its turns', () => {
+  /** Both count turns; the first joint has two servos. */
+  const COUNTING = { model: XL330_M288, eeprom: { operating_mode: 5 } } as const;
+
+  test('gets no goal that would turn it by these, nor do others of its joint, and holds where it is', async () => {
+    const bench = new DynamixelBench([[COUNTING, COUNTING], [COUNTING]]);
+    const { loop, link } = bench;
+    await loop.up();
+    await loop.hold();
+    await loop.pass(0.3);
+    for (const servo of [0, 1]) {
+      const [before] = bench.angles;
+      bench.line.sent.length = 0;
+      bench.servos[servo]!.fault({ turns: 1 });
+      const withheld = new Set<number>();
+      for (let k = 0; k < 60; k++) {
+        await loop.pass(0.005);
+        withheld.add(link.withheld[0]!);
+        expect(link.withheld[1]).toBe(0);
+        expect(Math.abs(bench.angles[0]! - before!)).toBeLessThan(0.01);
+        expect(Math.abs(link.readings.positions[0]!)).toBeLessThan(0.01);
+      }
+      expect([...withheld].sort()).toEqual([0, 1]);
+      // The first servos of all joints come first.
+      const named = bench.writes(XL330_M288.registers.goal_position).map((ids) => ids.join());
+      expect([...new Set(named)].sort()).toEqual(['1,3,2', '3']);
+      expect(named.filter((ids) => ids === '3').length).toBeLessThan(5);
+    }
+    expect([link.up, link.power]).toEqual([true, 'holding']);
+  });
 });

@@ -8,10 +8,11 @@ import { ServoHealth } from '../../../src/rt/driver/servo-health.ts';
 import { ServoLimits } from '../../../src/rt/driver/servo-limits.ts';
 import { ServoLosses } from '../../../src/rt/driver/servo-losses.ts';
 import type { Block } from '../../../src/rt/driver/servo-reads.ts';
-import { type LinkJoint, servoSlots } from '../../../src/rt/driver/servo-slots.ts';
+import { findTurn, type LinkJoint, servoSlots } from '../../../src/rt/driver/servo-slots.ts';
 import { ServoTrust } from '../../../src/rt/driver/servo-trust.ts';
 import { TorqueState } from '../../../src/rt/driver/torque-state.ts';
 import { familyByName } from '../../../src/servo/families.ts';
+import { bytesOf, type Register } from '../../../src/servo/registers.ts';
 import { MAX_BLOCK, type ServoBus } from '../../../src/servo/servo-bus.ts';
 import { modelByName } from '../../../src/servo/servo-models.ts';
 import type { FoundServo } from '../../../src/servo/start-up.ts';
@@ -194,7 +195,7 @@ describe('what servos answer', () => {
     for (let i = 0; i < 3; i++) measurements.begin(i, 2048, 10);
     const moved: number[] = [];
     measurements.onMoved = (index) => void moved.push(index);
-    return { measurements, readings, health, slots, moved };
+    return { measurements, readings, health, torque, slots, moved };
   }
 
   const { presentPosition } = modelByName('STS3215')!.common;
@@ -256,4 +257,72 @@ describe('what servos answer', () => {
       'the position of servo 1 (pan) jumps: is there a second servo with id 1, or a broken cable?',
     ]);
   });
+
+  test('is fresh in the read that brought it alone', () => {
+    const { measurements } = makeMeasurements();
+    measurements.take(bytes(2048, 2048, 2048), Uint8Array.of(1, 1, 1), block, 10.005);
+    measurements.take(bytes(2048, 2048, 2048), Uint8Array.of(1, 0, 1), block, 10.01);
+    expect([...measurements.fresh]).toEqual([1, 0, 1]);
+  });
+
+  test.each([
+    ['has a joint that holds where it was', 1, 4096, 0],
+    ['has a limp joint where it was, too', 0, 4096, 0],
+    ['and a way that a hand can have moved has a limp joint within its range, as after a restart', 0, 4096 + 500, 500],
+    ['and a way that no servo that holds can have gone is told as it is', 1, 4096 + 500, 4596],
+  ])('of a servo that counts another turn %s', (_, holds, jump, place) => {
+    const { measurements, readings, torque, slots, moved } = makeMeasurements();
+    for (const slot of slots) slot.countsTurns = true;
+    torque.holds.fill(holds);
+    // Below a turn of a servo, as its register holds two bytes.
+    const read = (now: number): boolean =>
+      measurements.take(bytes(2048 + jump, 2048, 2048), Uint8Array.of(1, 1, 1), block, now);
+    for (const now of [10.005, 10.01]) {
+      expect([read(now), measurements.fresh[0], readings.positions[0]]).toEqual([false, 0, 0]);
+      // A goal as it was would turn it by a turn; where it is by less, it is as good as any.
+      expect([...measurements.turned]).toEqual([jump === 4096 ? 1 : 0, 0, 0]);
+    }
+    expect([read(10.015), measurements.turned[0], moved]).toEqual([true, 0, [0]]);
+    expect(readings.positions[0]).toBeCloseTo(place * STEP, 9);
+  });
+
+  test('of its motion and its supply is told by joint: with its sign, of its first servo, and the effort of all', () => {
+    const { measurements, readings, slots } = makeMeasurements();
+    const { common, torquePerEffort } = modelByName('STS3215')!;
+    const { presentVelocity, presentEffort, presentVoltage, presentTemperature } = common;
+    slots[1]!.calibration = { ...slots[1]!.calibration, sign: -1 };
+    slots[2]!.calibration = { ...slots[2]!.calibration, sign: 1 };
+    const all = new Uint8Array(3 * MAX_BLOCK);
+    const detail: Block = { ...block, position: false, detail: true, length: 16 };
+    const set = (index: number, register: Register, counts: number): void =>
+      all.set(bytesOf(register, counts), index * MAX_BLOCK + register.address - detail.address);
+    for (const [i, [velocity, effort, voltage, temperature]] of [
+      [100, 50, 74, 30],
+      [200, 300, 75, 31],
+      [50, 100, 70, 45],
+    ].entries()) {
+      set(i, presentVelocity, velocity!);
+      set(i, presentEffort, effort!);
+      set(i, presentVoltage, voltage!);
+      set(i, presentTemperature, temperature!);
+    }
+    for (let k = 0; k < 4; k++) measurements.take(all, Uint8Array.of(1, 1, 1), detail, 10 + 0.05 * k);
+    const efforts = [50, -300 + 100].map((counts) => counts * presentEffort.scale * torquePerEffort);
+    expect([...readings.velocities]).toEqual([100 * STEP, -200 * STEP].map((value) => expect.closeTo(value, 9)));
+    expect([...readings.efforts]).toEqual(efforts.map((value) => expect.closeTo(value, 9)));
+    expect([...readings.voltages]).toEqual([7.4, 7.5].map((value) => expect.closeTo(value, 9)));
+    expect([...readings.temperatures]).toEqual([30, 45]);
+  });
+});
+
+test('a servo that counts turns is placed in the turn that is nearest to the middle of its joint’s range', () => {
+  const [slot] = servoSlots(joints().map((joint) => ({ ...joint, lower: 4, upper: 5 })));
+  slot!.countsTurns = true;
+  // Its joint is at 4.5 rad, of which a servo that has restarted counts a turn less.
+  const present = 2048 + Math.round(4.5 / STEP) - 4096;
+  findTurn(slot!, present);
+  expect(slot!.calibration.zero).toBe(2048 - 4096);
+  slot!.countsTurns = false;
+  findTurn(slot!, present);
+  expect(slot!.calibration.zero).toBe(2048);
 });

@@ -35,6 +35,20 @@ describe('positions', () => {
     expect(filter.strays).toBe(1);
   });
 
+  test.each([
+    ['a tenth of a radian', steps(0.1), Verdict.held],
+    ['half a turn', STEPS / 2, Verdict.held],
+    ['one turn and a half', -1.5 * STEPS, Verdict.held],
+    ['a turn', STEPS, Verdict.turned],
+    ['two turns back, while it moves on', -2 * STEPS + 50, Verdict.turned],
+  ])('a count that is %s off is one of whole turns only if no joint can have gone that way', (_, off, verdict) => {
+    for (const start of [0, 1000, 2048]) {
+      const filter = new PositionFilter([STEPS]);
+      filter.begin(0, start, 10);
+      expect(filter.judge(0, start + off, 10.0001)).toBe(verdict);
+    }
+  });
+
   test('a joint that really is elsewhere is believed once three readings agree', () => {
     const { judge } = makeFilter();
     const there = steps(2);

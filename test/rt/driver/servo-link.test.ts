@@ -321,3 +321,37 @@ test('a port that is gone is tried again less and less often, and its arm is the
   port.open = open;
   while (!link.up) await cycle();
 });
+
+test('the time of a cycle with two reads begins with the first, but a pause of the host is no time of the line', async () => {
+  const times: number[] = [];
+  link.gains.work(IDS.map(() => 0.2));
+  for (const pause of [0, 3]) {
+    expect(link.gains.pending).toBe(true);
+    port.holding = true;
+    const before = settled;
+    expect(link.begin(time.now)).toBe(true);
+    const first = link.readTime;
+    await time.run(time.now + pause);
+    port.release();
+    while (settled === before && port.sent.at(-1)![5] !== GAIN) await time.run(time.now + DELAY);
+    times.push(link.readTime - first);
+    await pass();
+    await cycle();
+  }
+  expect(times[0]).toBeGreaterThanOrEqual(DELAY - 1e-3 / 2);
+  expect(times[0]).toBeLessThan(0.01);
+  expect(times[1]).toBeGreaterThan(0.02);
+  expect(times[1]).toBeLessThan(0.04);
+});
+
+test('an answer that comes only after its servos were asked again tells that the line is slow, for that cycle alone', async () => {
+  expect(link.late).toBe(false);
+  port.holding = true;
+  link.begin(time.now);
+  link.expire();
+  port.release();
+  await pass();
+  expect([link.late, settled > 0]).toEqual([true, true]);
+  for (let i = 0; i < 3; i++) await cycle();
+  expect(link.late).toBe(false);
+});
