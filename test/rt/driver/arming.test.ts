@@ -163,16 +163,21 @@ describe('torque on', () => {
     expect(told).toEqual([expect.stringMatching(/^servo 1 takes no goals: it keeps 1700 where 1010 was sent/)]);
   });
 
-  test('is refused when a servo stands beyond its own limits, and says how it comes back between them', () => {
-    servos.taken[0] = 1700;
-    servos.lowest[0] = 1015;
-    servos.highest[0] = 3000;
-    ask(true);
-    run(0.5);
-    expect(told).toEqual([
-      expect.stringMatching(/^servo 1 stands at 1000, beyond its own position limits 1015 to 3000, .*by hand/),
-    ]);
-  });
+  test.each([
+    [1015, 3000],
+    [500, 985],
+  ])(
+    'is refused when a servo stands beyond its own limits, %i to %i, and says how it comes back between them',
+    (low, high) => {
+      servos.taken[0] = 1700;
+      servos.lowest[0] = low;
+      servos.highest[0] = high;
+      ask(true);
+      run(0.5);
+      const beyond = new RegExp(`^servo 1 stands at 1000, beyond its own position limits ${low} to ${high}, .*by hand`);
+      expect(told).toEqual([expect.stringMatching(beyond)]);
+    },
+  );
 
   test.each([
     ['below', 1021, 3000],

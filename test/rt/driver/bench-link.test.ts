@@ -482,6 +482,14 @@ describe('what people ask of single servos', () => {
     expect([bench.link.up, bench.arm.holding]).toEqual([true, true]);
   });
 
+  test('is told of the first servo of each joint', async () => {
+    const bench = await BenchArm.limp({ joints: doubled });
+    const facts: unknown[] = [];
+    bench.link.servos((outcome) => facts.push(outcome));
+    await bench.cycles(() => facts.length > 0);
+    expect(facts[0]).toMatchObject({ result: [{ joint: 'joint 1' }, { joint: 'joint 2' }] });
+  });
+
   test('fails when the arm goes meanwhile', async () => {
     const bench = await BenchArm.holding();
     const facts: unknown[] = [];

@@ -17,6 +17,15 @@ function settle(): Promise<void> {
 }
 
 describe('the reason why an arm is not up', () => {
+  test('is told to whoever asks for torque, on or off, and nothing is sent', async () => {
+    const bench = await BenchArm.holding();
+    bench.port.unplug();
+    bench.port.sent.length = 0;
+    const told: string[] = [];
+    for (const on of [true, false]) bench.link.setTorque(on, (problem) => void told.push(problem));
+    expect([told, bench.port.sent]).toEqual([[GONE, GONE], []]);
+  });
+
   test('is always told while it is opened and checked, and is gone once it is up', async () => {
     const bench = new BenchArm();
     while (!bench.link.up) {

@@ -31,14 +31,19 @@ async function holdingInPart(): Promise<BenchArm> {
 }
 
 describe('while torque goes on', () => {
-  test('goals stay as they are from when it is sent, although loads bend the joints, until it is proven', async () => {
+  test('goals stay as they are from when it is sent, whatever moves the joints, since any servo may have it already', async () => {
     const bench = await BenchArm.limp({ pose: [0.3, 0.5], weight: [0.2, 0.9] });
     bench.shafts[1]!.pull -= 0.3;
+    let lost = 0;
+    // What gives torque is lost once, and sent again four reads later; a hand moves a joint until then.
+    bench.port.lose = (frame) => frame[4] === 0x83 && frame[5] === TORQUE.address && lost++ === 0;
     const told = ask(bench);
-    await bench.cycles(() => bench.writes(TORQUE).length > 0);
+    await bench.cycles(() => lost === 1);
     bench.port.sent.length = 0;
     const before = bench.angles[1]!;
+    bench.shafts[0]!.angle += 0.015;
     await bench.cycles(() => told.length > 0);
+    expect(lost).toBe(2);
     const goals = bench.writes(GOAL);
     expect(goals.length).toBeGreaterThan(5);
     for (const frame of goals) expect(frame).toEqual(goals[0]);
