@@ -366,6 +366,21 @@ describe('what is read', () => {
     expect(bench.time.now - detailTime).toBeGreaterThan(1.4);
   });
 
+  test('is no sample of the arm in a cycle in which one position cannot be believed', async () => {
+    const bench = await BenchArm.holding();
+    const { sampleTime } = bench.link.readings;
+    bench.cycle();
+    expect(bench.link.readings.sampleTime).toBeGreaterThan(sampleTime);
+    const [before, steered] = [bench.link.readings.sampleTime, bench.link.readings.steerTime];
+    const { angle } = bench.shafts[1]!;
+    bench.servos[1]!.step(0, 1.5 + 2048 * STEP, 0);
+    bench.cycle();
+    expect([bench.link.readings.sampleTime, bench.link.readings.steerTime]).toEqual([before, steered]);
+    expect(bench.link.readings.positions[1]).toBeCloseTo(angle, 2);
+    bench.cycle();
+    expect(bench.link.readings.sampleTime).toBeGreaterThan(before);
+  });
+
   test('is not believed where no joint can be, until readings agree; many such are told', async () => {
     const bench = await BenchArm.limp();
     const [shaft] = bench.shafts;

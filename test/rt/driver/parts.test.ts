@@ -266,19 +266,20 @@ describe('what servos answer', () => {
   });
 
   test.each([
-    ['has a joint that holds where it was', 1, 4096, 0],
-    ['has a limp joint where it was, too', 0, 4096, 0],
-    ['and a way that a hand can have moved has a limp joint within its range, as after a restart', 0, 4096 + 500, 500],
-    ['and a way that no servo that holds can have gone is told as it is', 1, 4096 + 500, 4596],
+    ['has a joint that holds where it was', 1, 4096, -40],
+    ['has a limp joint where it was, too', 0, 4096, -40],
+    ['and a way that a hand can have moved has a limp joint within its range, as after a restart', 0, 4096 + 500, 460],
+    ['and a way that no servo that holds can have gone is told as it is', 1, 4096 + 500, 4556],
   ])('of a servo that counts another turn %s', (_, holds, jump, place) => {
     const { measurements, readings, torque, slots, moved } = makeMeasurements();
     for (const slot of slots) slot.countsTurns = true;
     torque.holds.fill(holds);
     // Below a turn of a servo, as its register holds two bytes.
     const read = (now: number): boolean =>
-      measurements.take(bytes(2048 + jump, 2048, 2048), Uint8Array.of(1, 1, 1), block, now);
+      measurements.take(bytes(2008 + jump, 2048, 2048), Uint8Array.of(1, 1, 1), block, now);
+    measurements.take(bytes(2008, 2048, 2048), Uint8Array.of(1, 1, 1), block, 10.001);
     for (const now of [10.005, 10.01]) {
-      expect([read(now), measurements.fresh[0], readings.positions[0]]).toEqual([false, 0, 0]);
+      expect([read(now), measurements.fresh[0], readings.positions[0]]).toEqual([false, 0, -40 * STEP]);
       // A goal as it was would turn it by a turn; where it is by less, it is as good as any.
       expect([...measurements.turned]).toEqual([jump === 4096 ? 1 : 0, 0, 0]);
     }

@@ -355,3 +355,17 @@ test('an answer that comes only after its servos were asked again tells that the
   for (let i = 0; i < 3; i++) await cycle();
   expect(link.late).toBe(false);
 });
+
+test('an arm that has been checked is read in detail in its first cycle, and how long its servos take is told', async () => {
+  for (let k = 0; k < 4; k++) {
+    for (let i = 0; i < 3 * k; i++) await cycle();
+    await new Promise<void>((resolve) => link.close('disconnected by a person', resolve));
+    link.reopen();
+    const began = time.now;
+    while (!link.up) await cycle();
+    await cycle();
+    expect(link.readings.detailTime).toBeGreaterThan(began);
+    expect(link.readings.detailTime).toBe(link.readings.sampleTime);
+  }
+  expect(link.readings.roundTripMedian).toBeCloseTo(DELAY, 4);
+});
