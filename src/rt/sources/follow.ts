@@ -38,12 +38,15 @@ export const RAMP_SPEED = 0.6;
 const CAUGHT_UP = 0.01;
 /** Time over which a joint that has caught up is released from ramp speed to full speed, s. */
 const RELEASE_TIME = 0.5;
+/** Part of the mean time between samples that the newest interval makes up. */
+const NEWEST = 0.25;
 /** Default age from which a sample is no longer followed, s: the follower decelerates and holds. */
 export const STALE = 0.1;
 
 /**
  * Follows samples without a jump: at the start, and again after each gap, every joint approaches at ramp speed. Once it
- * has caught up, its speed limit rises until only the gate limits it.
+ * has caught up, its speed limit rises until only the gate limits it. Between samples that come less often than cycles
+ * it goes on a line: steps would be slowed down by the gate's acceleration limit, and the joints be far behind.
  */
 export class Follow implements SetpointSource {
   readonly state: 'mirroring' | 'moving';
@@ -54,9 +57,10 @@ export class Follow implements SetpointSource {
   readonly #options: FollowOptions;
   readonly #stale: number;
   readonly #bounds: Bounds | null;
-  /** Newest sample, the one before it, and the target after dead band and low-pass, rad. */
+  /** Newest sample, the one before it, where the line to it begins, and the target after dead band and low-pass, rad. */
   readonly #sample: Float64Array;
   readonly #last: Float64Array;
+  readonly #from: Float64Array;
   readonly #target: Float64Array;
   readonly #path: Float64Array;
   /** The last setpoints, rad. */
@@ -64,6 +68,10 @@ export class Follow implements SetpointSource {
   readonly #lead: Lead;
   /** How far each joint has been released from ramp speed since it caught up, 0..1. */
   readonly #freedom: Float64Array;
+  /** Mean time between samples, s; 0 before the second one. */
+  #interval = 0;
+  /** How much of the line to the newest sample has been gone, 0..1. */
+  #gone = 1;
 
   /**
    * @param clock monotonic time, s, of the same clock as the sampler
@@ -86,6 +94,7 @@ export class Follow implements SetpointSource {
     this.#bounds = bounds;
     this.#sample = new Float64Array(drive.damping.length);
     this.#last = new Float64Array(drive.damping.length);
+    this.#from = new Float64Array(drive.damping.length);
     this.#lead = new Lead(drive);
     this.#target = new Float64Array(drive.damping.length);
     this.#path = new Float64Array(drive.damping.length);
@@ -100,6 +109,7 @@ export class Follow implements SetpointSource {
 
   begin(setpoints: Float64Array): void {
     this.#sample.set(setpoints);
+    this.#from.set(setpoints);
     this.#target.set(setpoints);
     this.#ramp(setpoints);
   }
@@ -133,7 +143,7 @@ export class Follow implements SetpointSource {
   }
 
   /**
-   * Takes the newest sample through dead band and low-pass.
+   * Takes the newest sample, on a line from the one before, through dead band and low-pass.
    * @param since time between the last two samples, s
    * @returns whether a joint has jumped further than a hand can move it
    */
@@ -142,17 +152,29 @@ export class Follow implements SetpointSource {
     const sample = this.#sample;
     const share = lowPass === 0 ? 1 : 1 - Math.exp(-2 * Math.PI * lowPass * dt);
     const most = JUMP + JUMP_SPEED * since;
+    const begins = since > 0;
+    if (begins) this.#measure(since);
+    const gone = this.#gone;
+    this.#gone = this.#interval === 0 ? 1 : Math.min(1, (this.#clock() - this.follow.sampleTime + dt) / this.#interval);
     this.#last.set(sample);
     this.#sampler.sample(sample);
     let jumped = false;
     for (let i = 0; i < sample.length; i++) {
       if (reapproach && Math.abs(sample[i]! - this.#last[i]!) > most) jumped = true;
+      if (begins) this.#from[i] = this.#from[i]! + gone * (this.#last[i]! - this.#from[i]!);
       const target = this.#target[i]!;
-      const away = sample[i]! - target;
+      const away = this.#from[i]! + this.#gone * (sample[i]! - this.#from[i]!) - target;
       const outside = Math.sign(away) * Math.max(0, Math.abs(away) - deadBand);
       this.#target[i] = target + share * outside;
     }
     return jumped;
+  }
+
+  /** @param since time between the last two samples, s; after a gap it tells nothing of how often they come */
+  #measure(since: number): void {
+    if (since >= STALE) this.#interval = 0;
+    else if (this.#interval === 0) this.#interval = since;
+    else this.#interval += NEWEST * (since - this.#interval);
   }
 
   /** Whether a joint is further from its sample than it may be. One that stands at its limit cannot come nearer. */

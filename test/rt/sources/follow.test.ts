@@ -125,6 +125,32 @@ test('a joint of which no sample says anything stays where it was when it began'
   expect(out[1]).toBeCloseTo(0.7, 12);
 });
 
+test('samples that come less often than cycles are joined by lines, and the last one is reached', () => {
+  const none = Float64Array.of(0);
+  const drive = { damping: none, inertia: none, friction: none, smooth: false };
+  let now = 10;
+  const sampler = {
+    sampleTime: 10,
+    sample: (out: Float64Array) => {
+      out[0] = Math.min(0.4, 0.4 * (sampler.sampleTime - 10));
+    },
+  };
+  const follow = new Follow(sampler, drive, 'moving', () => now);
+  const out = Float64Array.of(0);
+  follow.begin(out);
+  let last = 0;
+  const steps: number[] = [];
+  for (let k = 1; k < 320; k++) {
+    now = 10 + k * DT;
+    if (k % 4 === 0) sampler.sampleTime = now;
+    follow.next(now, DT, out, new Uint8Array(1));
+    if (k > 100 && now < 10.95) steps.push(out[0]! - last);
+    last = out[0]!;
+  }
+  for (const step of steps) expect(step).toBeCloseTo(0.4 * DT, 6);
+  expect(out[0]).toBeCloseTo(0.4, 9);
+});
+
 test.each([true, false, undefined])('it is as doubtful as its samples: %s', (doubtful) => {
   const none = Float64Array.of(0);
   const sampler = { sampleTime: 10, sample: () => {}, ...(doubtful === undefined ? {} : { doubtful }) };
