@@ -35,9 +35,9 @@ const ON_NEWER_NODE = [
  * streams, services, parameters, discovery), and of whole bridges what shows the rest, by names: actions, frames, latched
  * topics, launch files, MoveIt's parameters, some commands of ros2, and a leader and a follower on two bridges.
  */
-const GRAPH = [...projects('ros'), 'test/ros/'];
+const GRAPH = ['--project', 'ros', 'test/ros/'];
 const WHOLE = [
-  ...projects('real', 'e2e', 'ros'),
+  ...['real', 'e2e', 'ros'].flatMap((project) => ['--project', project]),
   ...['test/e2e/ros.real', 'test/e2e/two-machines', 'test/launch/launch', 'test/launch/documents'],
   'test/launch/moveit',
   '-t',
@@ -67,72 +67,42 @@ const WHOLE = [
 const skip = (what, variable) =>
   process.stdout.write(`\nSKIPPED: no test was run on ${what}, since ${variable} names none\n`);
 
-/** What judges the sources by calculating alone, one after the other. */
-async function runWhatCalculates(newerNode) {
-  const tests = [await runTests('unit tests', process.execPath, projects('unit', 'sweep'), { aside: true })];
-  // The same people and faults each time: what breaks a rule in them has changed since they were explored.
-  const hour = await runScript('an hour of faults in virtual time', 'explore:hour');
-  if (newerNode) {
-    const others = readdirSync(new URL('../test', import.meta.url))
-      .filter((name) => !ONLY_CALCULATE.includes(name))
-      .map((name) => `test/${name}`);
-    const which = [...projects('unit'), ...others];
-    tests.push(await runTests('unit tests on Node 24', newerNode, which, { aside: true }));
-  }
-  return { tests, hour };
+/** The unit tests that a newer Node may run otherwise. */
+function runOnNewerNode(node) {
+  const others = readdirSync(new URL('../test', import.meta.url))
+    .filter((name) => !ONLY_CALCULATE.includes(name))
+    .map((name) => `test/${name}`);
+  return runTests('unit tests on Node 24', node, ['--project', 'unit', ...others]);
 }
 
-/** What waits for programs, graphs and sockets most of the time. */
-async function runWhatWaits(newerNode, otherRos) {
-  const tests = [await runTests('edges', process.execPath, projects('edge', 'ros', 'e2e'))];
-  const edges = [...projects('edge', 'e2e'), ...ON_NEWER_NODE];
-  if (newerNode) tests.push(await runTests('edges on Node 24', newerNode, edges));
-  if (otherRos) tests.push(await runTests(otherRos.title, process.execPath, GRAPH, otherRos));
-  return tests;
-}
-
-/** Browsers, which need both cores, and what is judged in real time: with nothing beside them. */
-async function runAlone(otherRos) {
-  const tests = [await runTests('browsers and real time', process.execPath, projects('page', 'real'))];
-  if (otherRos) tests.push(await runTests(`a bridge on ${otherRos.title}`, process.execPath, WHOLE, otherRos));
-  return tests;
-}
-
-/** A copy of this checkout with another release of ROS 2, which stands in a folder. */
-function copyWithRos(folder) {
+async function runOnOtherRos(folder) {
   const root = fileURLToPath(new URL('..', import.meta.url));
   copyCheckout(root, folder);
   const tools = process.env.ARM_BRIDGE_ROS2_TOOLS ?? join(root, '..', 'shared', 'witness', 'ros2-tools.py');
-  const env = { ...otherEnvironment(folder), ARM_BRIDGE_ROS2_TOOLS: tools };
-  return { title: `ROS 2 ${env.ROS_DISTRO}`, folder, env };
-}
-
-async function runAll() {
-  const { ARM_BRIDGE_NODE_24: newerNode, ARM_BRIDGE_OTHER_ROS: folder } = process.env;
-  if (!newerNode) skip('Node 24', 'ARM_BRIDGE_NODE_24');
-  if (!folder) skip('another ROS 2', 'ARM_BRIDGE_OTHER_ROS');
-  const otherRos = folder ? copyWithRos(folder) : null;
-  const [checks, waiting, { tests, hour }] = await Promise.all([
-    runChecks(),
-    runWhatWaits(newerNode, otherRos),
-    runWhatCalculates(newerNode),
-  ]);
-  return { checks: [...checks, hour], tests: [...waiting, ...tests, ...(await runAlone(otherRos))] };
-}
-
-/** Only the tests that somebody has asked for. */
-async function runChosen(chosen) {
-  const [checks, tests] = await Promise.all([runChecks(), runTests('tests', process.execPath, chosen)]);
-  return { checks, tests: [tests] };
-}
-
-/** Arguments that have vitest run these of its projects. */
-function projects(...names) {
-  return names.flatMap((name) => ['--project', name]);
+  const elsewhere = { folder, env: { ...otherEnvironment(folder), ARM_BRIDGE_ROS2_TOOLS: tools } };
+  const title = `ROS 2 ${elsewhere.env.ROS_DISTRO}`;
+  return [
+    await runTests(title, process.execPath, GRAPH, elsewhere),
+    await runTests(`a bridge on ${title}`, process.execPath, WHOLE, elsewhere),
+  ];
 }
 
 const chosen = process.argv.slice(2);
-const { checks, tests } = await (chosen.length === 0 ? runAll() : runChosen(chosen));
+// The unit tests come first, beside which nothing is late.
+const [checks, everything] = await Promise.all([runChecks(), runTests('tests', process.execPath, chosen)]);
+const tests = [everything];
+if (chosen.length === 0) {
+  const { ARM_BRIDGE_NODE_24: newerNode, ARM_BRIDGE_OTHER_ROS: otherRos } = process.env;
+  // The same people and faults each time: what breaks a rule in them has changed since they were explored.
+  const hour = runScript('an hour of faults in virtual time', 'explore:hour');
+  if (newerNode) tests.push(await runOnNewerNode(newerNode));
+  else skip('Node 24', 'ARM_BRIDGE_NODE_24');
+  checks.push(await hour);
+  const edges = ['--project', 'edge', '--project', 'e2e', ...ON_NEWER_NODE];
+  if (newerNode) tests.push(await runTests('edges on Node 24', newerNode, edges));
+  if (otherRos) tests.push(...(await runOnOtherRos(otherRos)));
+  else skip('another ROS 2', 'ARM_BRIDGE_OTHER_ROS');
+}
 const line = tell(checks, tests);
 // npm may print after this program, so whoever needs the totals last (.ci/run) names a file for them.
 if (process.env.TEST_TOTALS_FILE) writeFileSync(process.env.TEST_TOTALS_FILE, `${line}\n`);

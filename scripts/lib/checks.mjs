@@ -1,7 +1,7 @@
 // What `npm run check` and `npm test` run: type check, lint, and vitest, whose tests are counted.
 
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,16 +9,14 @@ import { countTests, failures, totalsLine } from './totals.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const reports = mkdtempSync(join(tmpdir(), 'arm-bridge-tests-'));
-/** Each vitest that runs now, with a session of its own. */
-const running = new Set();
+/** The vitest that runs now, with a session of its own; undefined between two. */
+let vitest;
 process.on('exit', () => {
-  for (const { pid } of running) {
-    try {
-      // What it has started is ended with it. A terminal's Ctrl-C reaches neither.
-      process.kill(-pid, 'SIGTERM');
-    } catch {
-      // All of them have ended meanwhile, or vitest never began.
-    }
+  try {
+    // What it has started is ended with it. A terminal's Ctrl-C reaches neither.
+    if (vitest !== undefined) process.kill(-vitest.pid, 'SIGTERM');
+  } catch {
+    // All of them have ended meanwhile, or vitest never began.
   }
   rmSync(reports, { recursive: true, force: true });
 });
@@ -53,26 +51,23 @@ export function runChecks() {
 }
 
 let runs = 0;
-/** How much tests that only calculate give way to those that have something waiting for them, as for `nice`. */
-const ASIDE = 5;
 
 /**
  * Runs vitest; its output goes to the terminal.
  * @param {string} title
  * @param {string} node the program, which is also the one that tests find
  * @param {string[]} args of vitest
- * @param {{folder?: string, env?: Record<string, string>, aside?: boolean}} [how] a copy of the checkout to run in, variables
- *   for it, and whether it gives way to what runs beside it
+ * @param {{folder?: string, env?: Record<string, string>}} [elsewhere] a copy of the checkout to run in, and variables for it
  * @returns {Promise<{passed: number, failed: number, skipped: number, told: string[]}>} `told`: each failure, in a paragraph
  */
-export async function runTests(title, node, args, { folder = root, env = {}, aside = false } = {}) {
+export async function runTests(title, node, args, { folder = root, env = {} } = {}) {
   const report = join(reports, `${runs++}.json`);
   const began = performance.now();
   process.stdout.write(`\n=== ${title}\n`);
   const program = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const lines = join(root, 'scripts', 'lib', 'line-reporter.mjs');
-  const reporters = [`--reporter=${lines}`, '--reporter=json', `--outputFile.json=${report}`];
-  const vitest = spawn(node, [program, 'run', ...reporters, ...args], {
+  const atOnce = join(root, 'scripts', 'lib', 'failures-at-once.mjs');
+  const reporters = ['--reporter=default', '--reporter=json', `--reporter=${atOnce}`, `--outputFile.json=${report}`];
+  vitest = spawn(node, [program, 'run', ...reporters, ...args], {
     cwd: folder,
     // Linux shares the processor out by session. Bridges wake hundreds of times per second, and in one session with busy
     // programs they would keep those of other sessions from it, such as browsers.
@@ -86,8 +81,6 @@ export async function runTests(title, node, args, { folder = root, env = {}, asi
     },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  running.add(vitest);
-  if (aside) giveWay(vitest.pid);
   const ended = await new Promise((resolve) => {
     vitest.once('error', ({ message }) => {
       process.stdout.write(`${title}: ${message}\n`);
@@ -95,7 +88,7 @@ export async function runTests(title, node, args, { folder = root, env = {}, asi
     });
     vitest.once('exit', (code) => resolve(code === 0));
   });
-  running.delete(vitest);
+  vitest = undefined;
   let parsed = null;
   try {
     parsed = JSON.parse(readFileSync(report, 'utf8'));
@@ -104,15 +97,6 @@ export async function runTests(title, node, args, { folder = root, env = {}, asi
   }
   process.stdout.write(`${title}: ${seconds(began)}\n`);
   return { ...countTests(parsed, ended), told: failures(parsed, folder) };
-}
-
-/** Lets a whole session give way, where the kernel shares the processor out by session. */
-function giveWay(pid) {
-  try {
-    writeFileSync(`/proc/${pid}/autogroup`, `${ASIDE}`);
-  } catch {
-    // This kernel does not, or the program has not begun.
-  }
 }
 
 /**
