@@ -48,6 +48,7 @@ function project(
   };
 }
 
+/** A project whose tests need only Node. */
 function calculating(name: string, include: string[], exclude: string[] = []): TestProjectInlineConfiguration {
   return project(name, {
     group: 0,
@@ -67,7 +68,7 @@ export default defineConfig({
       calculating('unit', ['test/**/*.test.ts'], [...OUTSIDE, 'test/**/*.{sweep,edge,ros,real}.test.ts']),
       // The same fact over many rates, models, walls or seeds, which nobody is to wait for at each commit.
       calculating('sweep', ['test/**/*.sweep.test.ts']),
-      // These mostly wait: three of them leave each other time enough on two cores.
+      // Three of them, with the programs that they start, keep two cores busy.
       project('edge', { group: 1, workers: 3, include: ['test/**/*.edge.test.ts'] }),
       project('ros', { group: 1, workers: 3, include: ['test/**/*.ros.test.ts'] }),
       project('e2e', {
