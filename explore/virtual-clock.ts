@@ -1,4 +1,12 @@
+import { promiseHooks } from 'node:v8';
 import type { Clock, Timer } from '../src/clock.ts';
+
+/** Whether anything in this process has made or settled a promise since it was set to false. */
+let stirred = false;
+const stir = (): void => {
+  stirred = true;
+};
+promiseHooks.createHook({ init: stir, settled: stir });
 
 /** Something that happens at an instant. Of two at one instant the one that was asked for first happens first. */
 interface Event {
@@ -91,6 +99,10 @@ export class VirtualTime {
   wallOffset: number;
   #now = 0;
   #order = 0;
+  /** How many let time pass at once. */
+  #drivers = 0;
+  /** Whose event happened last. */
+  #last: Lane | null = null;
 
   /** @param wallOffset s since the epoch at the beginning */
   constructor(wallOffset = 1_700_000_000) {
@@ -101,9 +113,12 @@ export class VirtualTime {
     return this.#now;
   }
 
-  /** A clock for one thread, which can be paused by itself. */
-  lane(name: string): Lane {
-    return new Lane(name, this);
+  /**
+   * A clock for one thread, which can be paused by itself.
+   * @param calculates the thread waits for no file and no socket, so that nothing but promises goes on between its events
+   */
+  lane(name: string, calculates = false): Lane {
+    return new Lane(name, this, calculates);
   }
 
   schedule(event: Event, at: number): void {
@@ -130,6 +145,8 @@ export class VirtualTime {
       }
       this.#heap.remove(event);
       this.#now = event.at;
+      this.#last = event.lane;
+      stirred = false;
       event.call();
       return true;
     }
@@ -143,8 +160,7 @@ export class VirtualTime {
 
   /** All events up to `until` (s); promises settle after each. */
   async run(until: number): Promise<void> {
-    await settled();
-    while (this.step(until)) await settled();
+    await this.#drive(until, () => false);
     this.#now = Math.max(this.#now, until);
   }
 
@@ -159,17 +175,53 @@ export class VirtualTime {
       over = true;
     };
     promise.then(end, end);
-    const deadline = this.#now + limit;
-    await settled();
-    while (!over && this.step(deadline)) await settled();
+    await this.#drive(this.#now + limit, () => over);
     if (!over) throw new Error(`not settled within ${limit} s of virtual time`);
     return promise;
   }
+
+  /** Lets events happen up to an instant (s), or until `isOver`. */
+  async #drive(until: number, isOver: () => boolean): Promise<void> {
+    this.#drivers++;
+    try {
+      await settled();
+      while (!isOver() && this.step(until)) if (this.#goesOn) await settled();
+    } finally {
+      this.#drivers--;
+    }
+  }
+
+  /**
+   * Whether something may go on between the last event and the next. To wait after each byte on a bus doubles all times; where
+   * several let time pass, each may want to look after each event.
+   */
+  get #goesOn(): boolean {
+    return stirred || this.#drivers > 1 || this.#last?.calculates !== true;
+  }
 }
 
-/** Resolves when all promises that could settle by themselves have. */
+/** What the event loop goes on with by itself: calls that were put off to its next turn, and requests to the disk. */
+const UNDER_WAY = /^(?:Immediate|FSReq)/;
+/** More turns of the event loop than anything takes that ends. */
+const MOST_TURNS = 10_000;
+
+/** Whoever waits for rest waits for the same: one who waited for another's turn would never see any. */
+let resting: Promise<void> | null = null;
+
+/** Resolves when nothing goes on by itself any more: no promise, no call that was put off, no request to the disk. */
 function settled(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  resting ??= comeToRest();
+  return resting;
+}
+
+async function comeToRest(): Promise<void> {
+  for (let turn = 0; turn < MOST_TURNS; turn++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (process.getActiveResourcesInfo().some((resource) => UNDER_WAY.test(resource))) continue;
+    resting = null;
+    return;
+  }
+  throw new Error(`the event loop has not come to rest in ${MOST_TURNS} turns`);
 }
 
 /** The clock of one thread in virtual time. */
@@ -177,11 +229,14 @@ export class Lane implements Clock {
   readonly name: string;
   /** No event of this thread happens before this instant, s. */
   pausedUntil = 0;
+  /** See `VirtualTime.lane`. */
+  readonly calculates: boolean;
   readonly #time: VirtualTime;
 
-  constructor(name: string, time: VirtualTime) {
+  constructor(name: string, time: VirtualTime, calculates: boolean) {
     this.name = name;
     this.#time = time;
+    this.calculates = calculates;
   }
 
   /** Whatever it was to do in the next `duration` (s) happens afterwards, as in a thread that has no processor. */

@@ -80,9 +80,9 @@ export class VirtualHost implements Host {
     this.time = time;
     this.arms = arms;
     this.clock = time.lane('main');
-    this.controlLane = time.lane('control');
-    this.plannerLane = time.lane('planner');
-    this.simulationLane = time.lane('simulation');
+    this.controlLane = time.lane('control', true);
+    this.plannerLane = time.lane('planner', true);
+    this.simulationLane = time.lane('simulation', true);
     this.recordingLane = time.lane('recording');
   }
 

@@ -42,7 +42,7 @@ const IMPORT =
 const TIME =
   /\b(?:performance\b|Date\.now|new Date\b(?!\([^)])|(?<!(?<!globalThis)\.|[\w#])(?:setTimeout|setInterval|setImmediate)\b|Atomics\.wait(?:Async)?\b|AbortSignal\.timeout\b|process\.(?:hrtime|uptime)\b)|['"](?:node:)?(?:timers(?:\/promises)?|perf_hooks)['"]/g;
 /** Files that every room may import. */
-const COMMON = ['cameras.ts', 'clock.ts', 'home.ts', 'machine.ts', 'message-of.ts', 'sizes.ts'];
+const COMMON = ['cameras.ts', 'clock.ts', 'home.ts', 'kept.ts', 'machine.ts', 'message-of.ts', 'sizes.ts'];
 /** Whoever begins a thread or a program takes the clock of the machine and hands it on. */
 const ENTRIES = /^(?:program|rt\/entry|sim\/entry|recording\/entry|stop\/entry|ros\/departure-worker|cli\/.*)\.ts$/;
 /** Rooms whose errors name no route and no service: each rim words what to do (`Remedy` in arm/types.ts). */

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { PROJECT } from '../home.ts';
+import { keeping } from '../kept.ts';
 import { armChain } from '../kinematics/arm-chain.ts';
 import type { Chain } from '../kinematics/chain.ts';
 import { parseUrdf, type RobotDescription } from '../kinematics/urdf.ts';
@@ -437,9 +438,11 @@ function readText(path: string, arm: string): string {
   }
 }
 
+const readYaml = keeping((text): unknown => parse(text));
+
 function parseYaml(file: string, text: string): unknown {
   try {
-    return parse(text);
+    return readYaml(text);
   } catch (error) {
     throw new ArmModelError(`${file} is not YAML: ${messageOf(error)}`);
   }

@@ -256,12 +256,16 @@ function readerOf(route: Route, services: HttpServices) {
   const { target, body: shape } = route;
   const schema = querySchema(route);
   const readBody = shape === undefined ? null : bodyReader(shape, services.config.dialect);
-  const defaults: Readonly<Record<string, unknown>> = schema.parse({});
+  let parsed: Readonly<Record<string, unknown>> | undefined;
+  /** Most requests have no query, so this is parsed once, and not before: the first time compiles the schema. */
+  const defaults = (): Readonly<Record<string, unknown>> => {
+    parsed ??= schema.parse({});
+    return parsed;
+  };
   return (request: FastifyRequest): Input<Target, Fields, z.ZodType> => {
     const faults = new Faults();
     const { url = '' } = request.raw;
-    // Most requests have no query, so the defaults are parsed once.
-    const query: Readonly<Record<string, unknown>> = url.includes('?') ? readQuery(url, schema, faults) : defaults;
+    const query = url.includes('?') ? readQuery(url, schema, faults) : defaults();
     const body = readBody === null ? undefined : readBody(request.body, request.sentType, faults);
     faults.refuse();
     return {

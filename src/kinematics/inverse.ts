@@ -11,6 +11,7 @@ import type { Chain } from './chain.ts';
 import { Descent, POSITION_ONLY, TOGETHER } from './descent.ts';
 import { identityRotation, type Quaternion, type Rotation, rotationFromQuaternion, type Vector3 } from './frames.ts';
 import { PosePool } from './pose-pool.ts';
+import type { ToolPath } from './tool-path.ts';
 
 export interface InverseTarget {
   /** Position of the tool in the base frame, m. */
@@ -108,7 +109,8 @@ export class InverseKinematics {
   /** Joints that move the tool. */
   private readonly active: readonly number[];
   private readonly descent: Descent;
-  private readonly pool: PosePool;
+  private readonly path: ToolPath;
+  private drawn: PosePool | null = null;
 
   /** Scratch for all joints; joints that do not move the tool keep the seed's positions. */
   private readonly whole: Float64Array;
@@ -136,7 +138,7 @@ export class InverseKinematics {
     const upper = Float64Array.from(limits, (limit) => within(limit.upper - margin, Math.PI));
     const path = chain.toolPath(this.active);
     this.descent = new Descent(path, lower, upper);
-    this.pool = new PosePool(path, lower, upper, DRAWN * this.starts);
+    this.path = path;
     this.whole = new Float64Array(chain.dof);
     this.seed = new Float64Array(path.size);
     this.x = new Float64Array(path.size);
@@ -306,6 +308,13 @@ export class InverseKinematics {
       if (candidate.position < Number.POSITIVE_INFINITY && distance(candidate.x, this.rated.x) < SAME_POSE) return;
     }
     if (remaining(this.rated) < remaining(worst)) worst.set(this.rated);
+  }
+
+  /** Made when it is first needed: an arm may never be asked for a pose. */
+  private get pool(): PosePool {
+    const { lower, upper } = this.descent;
+    this.drawn ??= new PosePool(this.path, lower, upper, DRAWN * this.starts);
+    return this.drawn;
   }
 
   /** Copies a random pose near the target into `x`. */

@@ -3,6 +3,7 @@
  */
 
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { keeping } from '../kept.ts';
 import { type Rotation, rotationFromRollPitchYaw, type Vector3 } from './frames.ts';
 
 export type JointType = 'fixed' | 'revolute' | 'continuous' | 'prismatic';
@@ -95,7 +96,7 @@ const JOINT_TYPES: ReadonlySet<string> = new Set(['fixed', 'revolute', 'continuo
  * @param text the XML document
  * @throws UrdfError if the text is not XML or not a single tree of links, or if a value is missing or not a number
  */
-export function parseUrdf(text: string): RobotDescription {
+export const parseUrdf: (text: string) => RobotDescription = keeping((text) => {
   const valid = XMLValidator.validate(text);
   if (valid !== true) throw new UrdfError(`URDF is not XML: line ${valid.err.line}: ${valid.err.msg}`);
   const parser = new XMLParser({
@@ -117,7 +118,7 @@ export function parseUrdf(text: string): RobotDescription {
   }
   const joints = children(robot, 'joint').map(parseJoint);
   return { name: textOf(robot, 'name', 'robot'), links, ...orderTree(links, joints) };
-}
+});
 
 function parseLink(element: Element, name: string): Link {
   const where = `link ${name}`;
