@@ -170,14 +170,19 @@ export class VirtualTime {
    * @throws {Error} when it has not settled by then, or what it was rejected with
    */
   async until<T>(promise: Promise<T>, limit: number): Promise<T> {
+    if (!(await this.settles(promise, limit))) throw new Error(`not settled within ${limit} s of virtual time`);
+    return promise;
+  }
+
+  /** Runs until a promise settles, at most so long, s. @returns whether it has */
+  async settles(promise: Promise<unknown>, limit: number): Promise<boolean> {
     let over = false;
     const end = (): void => {
       over = true;
     };
     promise.then(end, end);
     await this.#drive(this.#now + limit, () => over);
-    if (!over) throw new Error(`not settled within ${limit} s of virtual time`);
-    return promise;
+    return over;
   }
 
   /** Lets events happen up to an instant (s), or until `isOver`. */

@@ -175,7 +175,7 @@ export class World {
         if (this.host === host) this.judge.complain('error', '', `the bridge does not start: ${String(error)}`);
       },
     );
-    await this.until(starting, START);
+    await this.time.settles(starting, START);
     if (pairs.some(({ autostart }) => autostart)) {
       for (const { leader, follower } of pairs) {
         if (this.judge.isStopped(follower)) continue;
@@ -199,19 +199,6 @@ export class World {
   /** Lets time pass, s. */
   async pass(duration: number): Promise<void> {
     await this.time.run(this.time.now + duration);
-  }
-
-  /** Lets time pass until a promise settles, at most so long, s. @returns whether it has */
-  async until(promise: Promise<unknown>, limit: number): Promise<boolean> {
-    let over = false;
-    const end = (): void => {
-      over = true;
-    };
-    promise.then(end, end);
-    const deadline = this.time.now + limit;
-    await settled();
-    while (!over && this.time.step(deadline)) await settled();
-    return over;
   }
 
   /** Does one deed; what it takes goes on afterwards. */
@@ -461,7 +448,7 @@ export class World {
   }
 
   async #mustSettle<T>(promise: Promise<T>): Promise<T | null> {
-    return (await this.until(promise, PATIENCE)) ? promise : null;
+    return (await this.time.settles(promise, PATIENCE)) ? promise : null;
   }
 
   async #status(): Promise<{ rows: unknown[] }> {
@@ -674,8 +661,3 @@ const HEALTHY = {
   heat: 30,
   volts: null,
 } as const;
-
-/** Resolves when all promises that could settle by themselves have. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
