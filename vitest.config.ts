@@ -17,7 +17,15 @@ const CALCULATING = Math.min(8, Math.max(2, availableParallelism()));
 
 /** Files that take longest, in the order in which they begin: one that begins last is waited for alone. */
 const LONG = [
-  ...['feedback.sweep', 'feedback-models', 'calibration/friction', 'explore/cases', 'mirror/force', 'mirror/remote'],
+  ...[
+    'feedback.sweep',
+    'feedback-models',
+    'calibration/friction',
+    'explore/cases',
+    'mirror/endings',
+    'mirror/force',
+    'mirror/remote',
+  ],
   ...['python-client', 'launch/workspace', 'lerobot', 'rehearsal', 'launch/moveit', 'launch/documents'],
   ...['docs/commands', 'launch/launch', 'main-thread', 'ros-tool', 'schemathesis', 'ros/process', 'e2e/exit'],
   ...['page/tour', 'page/from-the-box', 'page/move', 'page/teleoperation', 'page/page', 'page/stop'],

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { FEETECH_GEAR, FeltPair, fastestAtRest, NAMES } from './support/felt.ts';
-
-const PAN = 'shoulder_pan';
+import { FEETECH_GEAR, FeltPair, fastestAtRest, NAMES, PAN } from './support/felt.ts';
 
 test.each([
   [100, 'without play', {}],

@@ -1,22 +1,10 @@
 import { expect, test } from 'vitest';
 import { VirtualBridge } from '../support/virtual-bridge.ts';
-import { FEETECH_GEAR, FeltPair, fadeTime, motor, NAMES, steadiness } from './support/felt.ts';
+import { FEETECH_GEAR, FeltPair, fadeTime, motor, NAMES, PAN, pressing, steadiness } from './support/felt.ts';
 
-const PAN = 'shoulder_pan';
 /** Half of what the leader's shoulder_pan gives, Nm: most that floating may ask of it. */
 const CAP = 1.63 / 2;
 const CYCLE = 0.005;
-
-/** A hand pushes the leader's shoulder_pan until the follower presses on a wall, Nm/rad. */
-async function pressing(pair: FeltPair, depth = 0.3): Promise<{ hand: () => number; wall: () => number }> {
-  const start = pair.place('leader', PAN);
-  let goal = start;
-  const hand = pair.hand(PAN, 8, 0.1, () => goal);
-  const wall = pair.wall(PAN, start + 0.15, 200);
-  for (; goal < start + depth; goal += 0.005) await pair.bridge.pass(0.01);
-  await pair.bridge.pass(1);
-  return { hand, wall };
-}
 
 test('a hand feels most of what pushes the follower, no more than half of what its servo gives, and nothing in free motion', async () => {
   const told: { free: number; pushed: number; wall: number; early: number }[] = [];
@@ -63,32 +51,6 @@ test('a hand feels most of what pushes the follower, no more than half of what i
   expect(felt.early).toBeGreaterThan(0.6);
 }, 300_000);
 
-/** What ends feedback. */
-const ENDINGS: readonly (readonly [string, (pair: FeltPair) => Promise<unknown>])[] = [
-  ['a stop', (pair: FeltPair) => pair.bridge.post('/stop')],
-  ['the end of mirroring', (pair: FeltPair) => pair.bridge.post('/move/leader/stop?release=hold')],
-  ['a follower that is stopped', (pair: FeltPair) => pair.bridge.post('/stop?robot_id=1')],
-  ['a follower that is silent', (pair: FeltPair) => pair.bridge.fault('follower', { unplugged: true })],
-  ['a follower whose line is stuck', (pair: FeltPair) => pair.bridge.fault('follower', { stall: 1 })],
-  ['another setting', (pair: FeltPair) => pair.bridge.post('/teleop/settings', { force_feedback: { arm: 0 } })],
-  ['another owner', (pair: FeltPair) => pair.bridge.post('/move/init?robot_id=1&take_over=true')],
-  [
-    'torque off',
-    (pair: FeltPair) =>
-      pair.bridge.post('/torque/toggle?robot_id=1&take_over=true', { torque_status: false, force: true }),
-  ],
-];
-
-test.each(ENDINGS)(
-  '%s fades what the hand feels within 0.1 s and two cycles',
-  async (_, end) => {
-    const pair = await FeltPair.start({ arm: 1 });
-    await pressing(pair);
-    expect(await fadeTime(pair, PAN, end)).toBeLessThan(0.1 + 2 * CYCLE);
-  },
-  300_000,
-);
-
 test.each([
   [0.22, 0.8],
   [0.27, 0.85],
@@ -103,32 +65,6 @@ test.each([
     await pair.bridge.fault('follower', { loseRate: 0 });
     const stuck = await fadeTime(pair, PAN, () => pair.bridge.fault('follower', { stall: 1 }));
     expect(stuck).toBeLessThan(0.1 + 0.02);
-  },
-  300_000,
-);
-
-test.each(ENDINGS)(
-  '%s lets go of the hand without a kick',
-  async (_, end) => {
-    const pair = await FeltPair.start({ arm: 1 });
-    await pressing(pair);
-    expect(-motor(pair)).toBeGreaterThan(0.3);
-    const leader = pair.bridge.arm('leader');
-    let last = leader.read().goals.slice();
-    let largest = 0;
-    const ended = end(pair);
-    for (let k = 0; k < 60; k++) {
-      await pair.bridge.pass(CYCLE);
-      const { goals } = leader.read();
-      for (const [i, goal] of goals.entries()) largest = Math.max(largest, Math.abs(goal - last[i]!));
-      last = goals.slice();
-    }
-    await pair.bridge.until(Promise.resolve(ended));
-    // The speed of mirroring, twice where two cycles fall between two looks.
-    expect(largest).toBeLessThan(2 * 3 * CYCLE + 1e-6);
-    pair.clear();
-    await pair.bridge.pass(0.3);
-    expect(Math.abs(motor(pair))).toBeLessThan(0.15);
   },
   300_000,
 );

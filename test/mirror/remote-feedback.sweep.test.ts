@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { FEETECH_GEAR, FeltPair, networkOf } from './support/felt.ts';
-
-const PAN = 'shoulder_pan';
+import { FEETECH_GEAR, FeltPair, networkOf, PAN } from './support/felt.ts';
 
 test.each([
   [100, 0.06, [1.25, 5, 60], [5, 20, 1000]],

@@ -27,6 +27,9 @@ export const networkOf = (delay: number): Network => ({ delay, jitter: delay / 5
 /** Of bridges that are on a graph. */
 const ROS = { enabled: true };
 
+/** Joint of an SO-101 that carries no weight. */
+export const PAN = 'shoulder_pan';
+
 /** Step of the physics, s. */
 const STEP = 0.001;
 
@@ -221,6 +224,25 @@ export async function steadiness(pair: FeltPair, time: number, prepare?: () => P
   }
   const most = Math.max(...pushes);
   return most > 0 ? Math.min(...pushes) / most : 0;
+}
+
+/**
+ * A hand pushes the leader's shoulder_pan until the follower presses on a wall.
+ * @param depth how far the hand goes, rad @param rest how long it stays there, s
+ * @returns what hand and wall push with, Nm
+ */
+export async function pressing(
+  pair: FeltPair,
+  depth = 0.3,
+  rest = 1,
+): Promise<{ hand: () => number; wall: () => number }> {
+  const start = pair.place('leader', PAN);
+  let goal = start;
+  const hand = pair.hand(PAN, 8, 0.1, () => goal);
+  const wall = pair.wall(PAN, start + 0.15, 200);
+  for (; goal < start + depth; goal += 0.005) await pair.bridge.pass(0.01);
+  await pair.bridge.pass(rest);
+  return { hand, wall };
 }
 
 /** How often the torque of a motor is looked at, s. */
