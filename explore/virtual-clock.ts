@@ -206,7 +206,7 @@ export class VirtualTime {
 }
 
 /** What the event loop goes on with by itself: calls that were put off to its next turn, and requests to the disk. */
-const UNDER_WAY = /^(?:Immediate|FSReq)/;
+const UNDER_WAY = /^(?:Immediate|FSReq|CloseReq)/;
 /** More turns of the event loop than anything takes that ends. */
 const MOST_TURNS = 10_000;
 
