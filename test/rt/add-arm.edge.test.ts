@@ -50,17 +50,7 @@ function remoteArm(name: string, shape: string): ArmSetup {
 }
 
 test('an arm whose shapes cannot be checked for contacts is not added by half: the next one has its place', async () => {
-  const sources = compileSources(
-    'clock.ts',
-    'machine.ts',
-    'message-of.ts',
-    'thread.ts',
-    'rt',
-    'kinematics',
-    'mirror',
-    'motion',
-    'servo',
-  );
+  const sources = compileSources('rt', 'kinematics', 'mirror', 'motion', 'servo');
   onTestFinished(() => sources.remove());
   const shared = new SharedState([], systemClock);
   const setup: ControlSetup = { rate: 200, priority: null, shared: shared.buffers, arms: [] };

@@ -16,26 +16,24 @@ export interface CompiledSources {
 /**
  * The present sources as JavaScript in a temporary folder: a worker thread cannot load TypeScript, and `dist/` may be
  * older than what is being tested.
- * @param rooms folders and files directly below `src/`
+ * @param rooms folders below `src/`; the files directly in it, which every room may need, are always there
  */
 export function compileSources(...rooms: readonly string[]): CompiledSources {
   const folder = mkdtempSync(join(tmpdir(), 'arm-bridge-compiled-'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  for (const room of rooms) {
-    for (const file of filesOf(room)) {
-      const { outputText } = ts.transpileModule(readFileSync(join(ROOT, 'src', file), 'utf8'), {
-        compilerOptions: {
-          target: ts.ScriptTarget.ES2022,
-          module: ts.ModuleKind.ESNext,
-          verbatimModuleSyntax: true,
-          rewriteRelativeImportExtensions: true,
-        },
-      });
-      const target = join(folder, file.replace(/\.ts$/, '.js'));
-      mkdirSync(dirname(target), { recursive: true });
-      writeFileSync(target, outputText);
-    }
+  for (const file of [...filesIn('.', false), ...rooms.flatMap((room) => filesIn(room, true))]) {
+    const { outputText } = ts.transpileModule(readFileSync(join(ROOT, 'src', file), 'utf8'), {
+      compilerOptions: {
+        target: ts.ScriptTarget.ES2022,
+        module: ts.ModuleKind.ESNext,
+        verbatimModuleSyntax: true,
+        rewriteRelativeImportExtensions: true,
+      },
+    });
+    const target = join(folder, file.replace(/\.ts$/, '.js'));
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, outputText);
   }
   return {
     url: (source) => pathToFileURL(join(folder, source.replace(/\.ts$/, '.js'))),
@@ -43,9 +41,8 @@ export function compileSources(...rooms: readonly string[]): CompiledSources {
   };
 }
 
-/** TypeScript files of a room, named by their paths below `src/`. */
-function filesOf(room: string): string[] {
-  if (room.endsWith('.ts')) return [room];
-  const files = readdirSync(join(ROOT, 'src', room), { recursive: true, encoding: 'utf8' });
-  return files.filter((file) => file.endsWith('.ts')).map((file) => join(room, file));
+/** TypeScript files of a folder, named by their paths below `src/`. */
+function filesIn(folder: string, recursive: boolean): string[] {
+  const files = readdirSync(join(ROOT, 'src', folder), { recursive, encoding: 'utf8' });
+  return files.filter((file) => file.endsWith('.ts')).map((file) => join(folder, file));
 }

@@ -11,7 +11,7 @@ import { JOINTS, so101 } from './so101.ts';
 let compiled: CompiledSources;
 let workerUrl: URL;
 beforeAll(() => {
-  compiled = compileSources('sim', 'servo', 'kinematics', 'clock.ts', 'message-of.ts', 'thread.ts');
+  compiled = compileSources('sim', 'servo', 'kinematics');
   workerUrl = compiled.url('sim/entry.ts');
 });
 afterAll(() => compiled.remove());

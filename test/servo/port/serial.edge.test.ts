@@ -126,7 +126,7 @@ describe('a serial port whose adapter is pulled out', () => {
 describe('a serial port in a worker thread, where the control loop has it', () => {
   let compiled: CompiledSources;
   beforeAll(() => {
-    compiled = compileSources('clock.ts', 'message-of.ts', 'servo');
+    compiled = compileSources('servo');
   });
   afterAll(() => compiled.remove());
 
