@@ -613,4 +613,19 @@ export const CASES: readonly Case[] = [
     rules: ['gain'],
     known: false,
   },
+  {
+    id: 'E900131',
+    script: script(
+      'a servo with the id of another one goes where the other one is sent while the arm is lowered around it',
+      'so101',
+      [
+        ask(0.5, `/torque/toggle?robot_id=${FOLLOWER}`, { torque_status: true }),
+        ask(1.5, `/move/init?robot_id=${FOLLOWER}`),
+        servo(5, 5, { registers: { id: 3 } }),
+      ],
+      14,
+    ),
+    rules: ['unasked'],
+    known: false,
+  },
 ];

@@ -193,6 +193,10 @@ class WatchedArm {
    * or holds a hand back, by itself. The bridge reads these registers on connecting, and leaves them while the servo holds.
    */
   readonly altered: Uint8Array;
+  /** From when a joint whose servo has got another id must rest, s; infinite for the others. It cannot be driven by itself. */
+  readonly renamed: Float64Array;
+  /** Where it was then, rad. */
+  readonly renamedAt: Float64Array;
   /** Where each joint was when it was last allowed to move, rad. */
   readonly anchors: Float64Array;
   readonly history: Float64Array[] = [];
@@ -283,6 +287,8 @@ class WatchedArm {
     this.swingsUntil = new Float64Array(model.joints.length);
     this.narrowed = new Uint8Array(model.joints.length);
     this.altered = new Uint8Array(model.joints.length);
+    this.renamed = new Float64Array(model.joints.length).fill(Number.POSITIVE_INFINITY);
+    this.renamedAt = Float64Array.from(sim.physics.positions);
     this.anchors = Float64Array.from(sim.physics.positions);
     this.rest = model.poses.get('rest')!;
     this.weights = sim.physics.holdingTorques();
@@ -490,6 +496,13 @@ export class Judge {
     // One that holds beyond its new limits goes to them by itself.
     if (watched.sim.servos[servo.joint]!.some((one) => one.torqueOn && Math.abs(one.goalDistance) > UNASKED))
       this.allow(arm, 'weak', this.#now() + GOES_TO_LIMITS);
+  }
+
+  /** A servo of an arm has got an id: its own one, or another. */
+  rename(arm: string, servo: number, id: number): void {
+    const watched = this.#arms.get(arm)!;
+    const { joint } = watched.servos.get(servo)!;
+    watched.renamed[joint] = id === servo ? Number.POSITIVE_INFINITY : this.#now() + REST_TIME;
   }
 
   /** The control thread stands still for so long, s: torque that it is switching on is undone so much later. */
@@ -769,6 +782,7 @@ export class Judge {
       this.complain(rule, arm.name, `${name} has moved by ${moved.toFixed(3)} rad`);
       arm.anchors[j] = position;
     }
+    this.#judgeRenamed(arm, now);
     for (const servo of arm.servos.values()) {
       if (servo.cut === null) continue;
       if (arm.driven[servo.joint] === 1) servo.cut = null;
@@ -780,6 +794,20 @@ export class Judge {
     this.#judgeSpeed(arm, now);
     if (arm.stop) this.#judgeStop(arm, arm.stop, now);
     if (arm.told) this.#judgeTold(arm, arm.told, now);
+  }
+
+  /** A servo that has got the id of another one would go where that one is sent. */
+  #judgeRenamed(arm: WatchedArm, now: number): void {
+    const { positions } = arm.sim.physics;
+    const led = (arm.licences.get('hand') ?? 0) >= now;
+    for (let j = 0; j < positions.length; j++) {
+      if (led || arm.driven[j] === 0 || now < arm.renamed[j]!) arm.renamedAt[j] = positions[j]!;
+      const moved = positions[j]! - arm.renamedAt[j]!;
+      if (Math.abs(moved) <= arm.swing(j, UNASKED, now)) continue;
+      const { name } = arm.model.joints[j]!;
+      this.complain('unasked', arm.name, `${name}, whose servo has another id, has moved by ${moved.toFixed(3)} rad`);
+      arm.renamedAt[j] = positions[j]!;
+    }
   }
 
   /** How the motors push the hand at an arm that floats. */
@@ -854,7 +882,9 @@ export class Judge {
     for (let j = 0; j < led.length; j++) {
       const distance = Math.abs(positions[j]! - led[j]!);
       const pushed = Math.abs(motorTorques[j]! - arm.weights[j]!) > PUSHED * arm.model.joints[j]!.torqueLimit;
-      if (pushed || arm.driven[j] === 0 || arm.narrowed[j] === 1 || arm.excused(now))
+      // One of which a servo has been overloaded is lowered, wherever its leader is.
+      const lowered = (arm.licences.get('protection') ?? 0) >= now;
+      if (pushed || lowered || arm.driven[j] === 0 || arm.narrowed[j] === 1 || arm.excused(now))
         nearest[j] = Number.POSITIVE_INFINITY;
       nearest[j] = Math.min(nearest[j]!, distance);
       if (distance <= nearest[j]! + STRAYS) continue;

@@ -42,6 +42,8 @@ const SAGGING = 3;
 const NOTICED = 0.3;
 /** A request whose handler has not begun is asked when it begins, so long before, s. */
 const HANDED_OVER = 0.1;
+/** So many joints, from the base on, raise an arm. */
+const UPPER_ARM = 3;
 /** A hand that lets go leaves the arm swinging for so long, s: a weak motor brakes little. */
 const SWING = 2;
 
@@ -307,6 +309,7 @@ export class World {
     }
     for (const [id, servo] of Object.entries(fault.servos ?? {})) {
       this.#misread(arm, id, servo);
+      if (servo.registers?.id !== undefined) this.judge.rename(arm, Number(id), servo.registers.id);
       const names = Object.keys(servo.registers ?? {});
       if (names.length > 0) this.#changed.push({ arm, id, names });
       if (names.some((name) => !IDENTITY.has(name))) this.judge.alter(arm, Number(id), names.includes('min_position'));
@@ -424,7 +427,11 @@ export class World {
     const { joints, poses } = this.models.get(name)!;
     const init = poses.get('init')!;
     await this.#mustSettle(this.ask('POST', `/torque/toggle?robot_id=${id}`, { torque_status: false, force: true }));
-    this.hand(name, Object.fromEntries(joints.map((joint, j) => [joint.name, init[j]!])), 2);
+    const raised = joints.map((joint, j) => [joint.name, init[j]!] as const);
+    // Its upper arm first: a gripper that is turned while it lies on the table is caught there.
+    this.hand(name, Object.fromEntries(raised.slice(0, UPPER_ARM)), 2);
+    await this.pass(2);
+    this.hand(name, Object.fromEntries(raised), 2);
     await this.pass(3);
     // A servo may have shut itself down under the weight that the others had let go of.
     await this.#mustSettle(this.ask('POST', `/stop?robot_id=${id}`));

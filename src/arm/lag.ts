@@ -32,7 +32,7 @@ export class Lag {
    * @returns why the arm lags, naming its joint; empty when it does not
    */
   look(arm: Arm, now: number): string {
-    const { setpoints, positions, velocities, efforts, alarms, servoLower, servoUpper } = arm.read();
+    const { setpoints, goals, positions, velocities, efforts, alarms, servoLower, servoUpper } = arm.read();
     let reason = '';
     for (const [i, joint] of arm.model.joints.entries()) {
       const name = `${joint.name} of ${arm.name}`;
@@ -46,11 +46,19 @@ export class Lag {
       if ((alarms[i]! & HEAT) !== 0) return `${name} is too hot: lower the arm and let it cool`;
       if (reason !== '') continue;
       if (now - this.#since[i]! > BEHIND_TIME) {
-        const load = Math.abs(efforts[i]!) / joint.torqueLimit;
+        const { stiffness, torqueLimit } = joint;
         // The owner of a remote arm may tell no efforts.
-        reason = Number.isNaN(load)
+        reason = Number.isNaN(efforts[i]!)
           ? `${name} does not follow its goals: something holds it back, or its servo is at fault`
-          : straggling(name, alarms[i] !== 0, true, load, velocities[i]!);
+          : straggling(name, {
+              alarm: alarms[i] !== 0,
+              takes: true,
+              effort: efforts[i]!,
+              torqueLimit,
+              weight: stiffness * (goals[i]! - wanted),
+              pull: stiffness * (inside - positions[i]!),
+              velocity: velocities[i]!,
+            });
       } else if (Math.abs(wanted - inside) > BEYOND) {
         const own = inside > joint.lower && inside < joint.upper;
         reason = own

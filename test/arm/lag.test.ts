@@ -16,6 +16,7 @@ function follower(wanted: number, measured: number, effort = PUSHES, range = Num
   const first = (value: number, others = 0): Float64Array => new Float64Array(JOINTS).fill(others).fill(value, 0, 1);
   const snapshot = {
     setpoints: first(wanted),
+    goals: first(wanted),
     positions: first(measured),
     velocities: first(0),
     efforts: first(effort),

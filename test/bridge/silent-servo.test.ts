@@ -125,6 +125,25 @@ describe('a servo that is silent', () => {
     expect(await bridge.status(1)).toMatchObject({ state: 'ready', torque: true, owner: null });
   });
 
+  test.each([1, 2, 4])(
+    'since it has got the id of servo %s has nothing moved, since it goes where that one is sent; its own id brings the arm back',
+    async (id) => {
+      await bridge.fault('follower', { servos: { 5: { registers: { id } } } });
+      // It has gone to the goal that the other one is sent in each cycle before anybody can know.
+      await bridge.pass(0.9 * SILENCE);
+      const before = await bridge.truth('follower');
+      await disconnected(1);
+      expect((await bridge.status(1)).reason).toMatch(
+        new RegExp(`servo 5 \\(wrist_roll\\) is silent, and two servos seem to answer as servo ${id} .*so nothing is moved`),
+      );
+      await bridge.pass(3);
+      expectStill(before, await bridge.truth('follower'));
+      await bridge.fault('follower', { servos: { 5: { registers: { id: 5 } } } });
+      await back(1);
+      expectStill(before, await bridge.truth('follower'));
+    },
+  );
+
   test('in an arm that a person has stopped leaves it holding where it is', async () => {
     await bridge.post('/stop?robot_id=1');
     const before = await bridge.truth('follower');

@@ -23,8 +23,8 @@ export type Verdict = (typeof Verdict)[keyof typeof Verdict];
  * are given by slot index.
  */
 export class PositionFilter {
-  /** Readings discarded since the arm was checked. */
-  strays = 0;
+  /** Readings discarded since construction, by servo. */
+  readonly discarded: Uint32Array;
   /** Steps per turn, and rad per step. */
   readonly #turn: Float64Array;
   readonly #radians: Float64Array;
@@ -40,6 +40,7 @@ export class PositionFilter {
   /** @param stepsPerTurn by servo */
   constructor(stepsPerTurn: readonly number[]) {
     const count = stepsPerTurn.length;
+    this.discarded = new Uint32Array(count);
     this.#turn = Float64Array.from(stepsPerTurn);
     this.#radians = this.#turn.map((steps) => (2 * Math.PI) / steps);
     this.#last = new Float64Array(count);
@@ -57,7 +58,6 @@ export class PositionFilter {
     this.#agreeing[index] = 0;
     this.#thrown[index] = 0;
     this.#window[index] = now;
-    if (index === 0) this.strays = 0;
   }
 
   /** Judges a reading, steps; unless it is `held` or `turned`, it is the new position. */
@@ -92,7 +92,7 @@ export class PositionFilter {
   }
 
   #throw(index: number, now: number): void {
-    this.strays++;
+    this.discarded[index]!++;
     if (now - this.#window[index]! > WINDOW) {
       this.#window[index] = now;
       this.#thrown[index] = 0;

@@ -1,9 +1,13 @@
+import type { ServoBus } from '../../servo/servo-bus.ts';
 import type { Ailment } from './arm-link.ts';
 import type { CycleReader } from './cycle-reader.ts';
 import type { Measurements } from './measurements.ts';
 import type { ServoHealth } from './servo-health.ts';
 import type { ServoSlot } from './servo-slots.ts';
 import type { ServoTrust } from './servo-trust.ts';
+
+/** So many signs show that two servos answer for one. */
+const SIGNS = 3;
 
 /** Parts of an arm that show that a servo is lost or failing. */
 export interface LossParts {
@@ -12,6 +16,7 @@ export interface LossParts {
   readonly health: ServoHealth;
   readonly reader: CycleReader;
   readonly measurements: Measurements;
+  readonly bus: Pick<ServoBus, 'doubled'>;
 }
 
 /** Gets the reports on lost and failing servos. */
@@ -27,10 +32,13 @@ export class ServoLosses {
   readonly #listener: LossListener;
   /** Failing servos that have not been reported yet. */
   readonly #ailing: { readonly index: number; readonly text: string }[] = [];
+  /** Signs that a second servo answers for each, when all servos were last heard. */
+  readonly #signs: Uint32Array;
 
   constructor(parts: LossParts, listener: LossListener) {
     this.#parts = parts;
     this.#listener = listener;
+    this.#signs = new Uint32Array(parts.slots.length);
     parts.measurements.onMoved = (index) => this.#moved(index);
   }
 
@@ -40,19 +48,23 @@ export class ServoLosses {
   }
 
   /**
-   * Detects lost servos, and reports a loss if the other servos can still lower the arm.
+   * Detects lost servos, and reports a loss if the other servos can still lower the arm. They do not where the silent one
+   * may have got the id of another: it would go to the goals of that one's joint.
    * @param carries the others hold the arm, and no torque command is under way
    * @returns why the arm must be checked again; empty if it need not be
    */
   look(carries: boolean, now: number): string {
     const { trust, slots } = this.#parts;
     const loss = trust.loss(carries, now);
+    if (loss === 'none' && !trust.anyMuted) this.#countSigns();
     if (loss === 'none') return '';
     if (loss === 'returned') return 'a servo that had fallen silent answers again: the arm is checked anew';
     if (loss === 'all') return this.#textOf(trust.first);
     for (let index = trust.takeNews(); index >= 0; index = trust.takeNews()) {
-      const ailment = trust.isLimp(index) ? 'limp' : 'silent';
-      this.#listener.ailing(slots[index]!.joint, this.#textOf(index), ailment);
+      const limp = trust.isLimp(index);
+      const other = limp ? -1 : this.#twin();
+      if (other >= 0) return this.#textOfTwo(index, other);
+      this.#listener.ailing(slots[index]!.joint, this.#textOf(index), limp ? 'limp' : 'silent');
     }
     return '';
   }
@@ -61,6 +73,30 @@ export class ServoLosses {
   #textOf(index: number): string {
     const { trust, health } = this.#parts;
     return trust.isLimp(index) ? health.limpText(index) : trust.silenceText(health.label(index));
+  }
+
+  /** Slot index of a servo for which another one seems to answer too since some servo is silent; -1 for none. */
+  #twin(): number {
+    return this.#signs.findIndex((before, index) => this.#signsOf(index) - before >= SIGNS);
+  }
+
+  #countSigns(): void {
+    for (let i = 0; i < this.#signs.length; i++) this.#signs[i] = this.#signsOf(i);
+  }
+
+  #signsOf(index: number): number {
+    const { bus, measurements } = this.#parts;
+    return bus.doubled[index]! + measurements.filter.discarded[index]!;
+  }
+
+  /** The silent servo may have the id of another one. */
+  #textOfTwo(silent: number, other: number): string {
+    const { health } = this.#parts;
+    return (
+      `${health.label(silent)} is silent, and two servos seem to answer as ${health.label(other)}: one may have got the ` +
+      'id of the other, so nothing is moved; support the arm, switch its supply off, and give each servo an id of its own ' +
+      '(arm-bridge setup servo)'
+    );
   }
 
   /** Reports failing servos. Waits while one seems limp; once that is believed, `look` reports it as limp instead. */

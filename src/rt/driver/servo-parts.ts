@@ -69,7 +69,7 @@ export function makeServoParts(
   const trust = new ServoTrust(slots.length, patience, simulated);
   const blocks = blocksOf(family.reads, common, writes.effortLimits);
   const reader = new CycleReader({ bus, blocks, slots, readings, measurements, statistics, trust, torque, gains });
-  const losses = new ServoLosses({ slots, trust, health, reader, measurements }, listener);
+  const losses = new ServoLosses({ slots, trust, health, reader, measurements, bus }, listener);
   return {
     ...{
       joints,

@@ -53,7 +53,7 @@ export class Completion {
    * @param now monotonic, s
    */
   straggler(source: SetpointSource, joints: Joints, now: number): string {
-    const { link, following, model } = this.#parts;
+    const { link, following, model, droop, setpoints } = this.#parts;
     if (link.remote || link.arming || isFloating(source)) return '';
     const watched = source.limits === 'move' && link.gains?.stiffening !== true;
     const { joints: names, masks, stall, torqueLimit } = model;
@@ -68,9 +68,16 @@ export class Completion {
         link.probe();
         if (!following.isBehind(i)) continue;
       }
-      const load = Math.abs(readings.efforts[i]!) / torqueLimit[i]!;
-      const takes = !deaf && link.takesGoals(i, false);
-      return straggling(names[i]!, readings.alarms[i] !== 0, takes, load, following.velocities[i]!);
+      const stiffness = droop.stiffnessOf(i);
+      return straggling(names[i]!, {
+        alarm: readings.alarms[i] !== 0,
+        takes: !deaf && link.takesGoals(i, false),
+        effort: readings.efforts[i]!,
+        torqueLimit: torqueLimit[i]!,
+        weight: stiffness * droop.values[i]!,
+        pull: stiffness * (setpoints[i]! - readings.positions[i]!),
+        velocity: following.velocities[i]!,
+      });
     }
     return '';
   }

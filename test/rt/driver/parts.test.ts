@@ -242,7 +242,8 @@ describe('what servos answer', () => {
     trust.checked(10);
     const told: string[] = [];
     const listener = { warning: (text: string) => void told.push(text), ailing: () => {} };
-    new ServoLosses({ slots, trust, health, measurements, reader: {} as CycleReader }, listener);
+    const bus = { doubled: new Uint32Array(slots.length) };
+    new ServoLosses({ slots, trust, health, measurements, bus, reader: {} as CycleReader }, listener);
     let now = 10;
     const jump = (steps: number): void => {
       now += 0.005;

@@ -32,7 +32,7 @@ describe('positions', () => {
     const { judge, filter } = makeFilter();
     expect(judge(steps(off))).toBe(Verdict.held);
     expect(judge(1)).toBe(Verdict.believed);
-    expect(filter.strays).toBe(1);
+    expect(filter.discarded[0]).toBe(1);
   });
 
   test.each([
@@ -85,7 +85,7 @@ describe('positions', () => {
     (off) => {
       const { judge, filter } = makeFilter();
       expect([judge(off), judge(0)]).toEqual([Verdict.turned, Verdict.believed]);
-      expect(filter.strays).toBe(1);
+      expect(filter.discarded[0]).toBe(1);
     },
   );
 
