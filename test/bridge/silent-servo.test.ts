@@ -134,7 +134,9 @@ describe('a servo that is silent', () => {
       const before = await bridge.truth('follower');
       await disconnected(1);
       expect((await bridge.status(1)).reason).toMatch(
-        new RegExp(`servo 5 \\(wrist_roll\\) is silent, and two servos seem to answer as servo ${id} .*so nothing is moved`),
+        new RegExp(
+          `servo 5 \\(wrist_roll\\) is silent, and two servos seem to answer as servo ${id} .*so nothing is moved`,
+        ),
       );
       await bridge.pass(3);
       expectStill(before, await bridge.truth('follower'));
