@@ -128,7 +128,9 @@ export class ComingToRest {
       if (this.#stage[i]! >= Stage.met) continue;
       const rest = held + (velocity * Math.abs(velocity)) / (2 * BRAKING);
       const ahead = goal - rest;
-      const leads = ahead * (goal - held) > 0;
+      // A goal that its joint has passed brakes it: it must not go after it.
+      const passed = velocity * (goal - held) < 0 && Math.abs(velocity) > TURNING;
+      const leads = ahead * (goal - held) > 0 && !passed;
       const stopping = gate.velocities[i] !== 0 || now - this.#since <= LOOKING;
       const band = gate.velocities[i] === 0 ? SAGGING : LAGGING;
       const lags = Math.abs(ahead) > band && Math.abs(following.deviations[i]!) > UNEXPLAINED;

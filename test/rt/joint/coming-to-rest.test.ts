@@ -9,8 +9,8 @@ const WATCHED = 10;
 const NONE = Float64Array.of(0);
 const one = (value: number): Float64Array => Float64Array.of(value);
 const limits = {
-  lower: one(-3),
-  upper: one(3),
+  lower: one(-6),
+  upper: one(6),
   velocity: { move: one(1.5), mirror: one(3) },
   acceleration: { move: one(6), mirror: one(25) },
 };
@@ -115,6 +115,19 @@ describe('a stop', () => {
     const { goal } = stop(1.5, 0.5, (_, at) => at + 0.02);
     expect(goal).toBeGreaterThan(1);
     expect(goal).toBeLessThan(1.6);
+  });
+
+  test('of a joint that runs past its goal leaves this where it brakes the joint, and does not draw it on', () => {
+    const speed = 2.9;
+    let velocity = speed;
+    const coasting = (_: number, at: number): number => {
+      velocity = Math.max(0, velocity - 8 * CYCLE);
+      return at + velocity * CYCLE;
+    };
+    // 200 cycles at this speed had brought it here.
+    const begun = 200 * CYCLE * speed;
+    const braked = speed ** 2 / (2 * 25);
+    expect(stop(speed, 0.05, coasting).goal).toBeLessThan(begun + braked + 0.01);
   });
 
   test('of a joint that merely sags, since it carries something, leaves its goal', () => {
