@@ -68,6 +68,9 @@ const LED_SPEED = 2;
 const UNASKED = 0.05;
 /** The same of an arm that holds with some of its servos, whose weight lies on the others. */
 const UNASKED_PARTLY = 0.25;
+/** A servo that takes goals again comes to its goal within this time, s, and swings past it by no more than this part of the way. */
+const COMES = 1;
+const SWINGS_BY = 1.2;
 /** A servo that goes to limits which another program has just given it takes at most so long, s. */
 const GOES_TO_LIMITS = 1;
 /** A gripper whose torque was limited when its bridge was killed comes so much later to the goal that it was sent, s. */
@@ -193,6 +196,10 @@ class WatchedArm {
    * or holds a hand back, by itself. The bridge reads these registers on connecting, and leaves them while the servo holds.
    */
   readonly altered: Uint8Array;
+  /** One of its servos is dead: it is lowered by the others, for which it has so long after a stop, s; 0: none is. */
+  lowering = 0;
+  /** Until then a joint whose servo has taken no goals comes to the one that it was sent last, s. */
+  readonly comesUntil: Float64Array;
   /** From when a joint whose servo has got another id must rest, s; infinite for the others. It cannot be driven by itself. */
   readonly renamed: Float64Array;
   /** Where it was then, rad. */
@@ -287,6 +294,7 @@ class WatchedArm {
     this.swingsUntil = new Float64Array(model.joints.length);
     this.narrowed = new Uint8Array(model.joints.length);
     this.altered = new Uint8Array(model.joints.length);
+    this.comesUntil = new Float64Array(model.joints.length);
     this.renamed = new Float64Array(model.joints.length).fill(Number.POSITIVE_INFINITY);
     this.renamedAt = Float64Array.from(sim.physics.positions);
     this.anchors = Float64Array.from(sim.physics.positions);
@@ -305,7 +313,10 @@ class WatchedArm {
 
   /** How far a joint at rest may swing, rad. @param usual of one whose motor is not burdened */
   swing(j: number, usual: number, now: number): number {
-    return now < this.swingsUntil[j]! ? Math.max(usual, BURDENED_SWING) : usual;
+    // The others do not move meanwhile: its goals differ by no more than its droop, which it may have hung by.
+    const droop = Math.abs(this.weights[j]!) / this.model.joints[j]!.stiffness;
+    const comes = now < this.comesUntil[j]! ? usual + SWINGS_BY * droop : usual;
+    return now < this.swingsUntil[j]! ? Math.max(comes, BURDENED_SWING) : comes;
   }
 
   licensed(now: number): boolean {
@@ -498,11 +509,25 @@ export class Judge {
       this.allow(arm, 'weak', this.#now() + GOES_TO_LIMITS);
   }
 
+  /** A servo of an arm takes goals again, after a time in which it took none. */
+  takesAgain(arm: string, servo: number): void {
+    const { comesUntil, servos } = this.#arms.get(arm)!;
+    const seen = servos.get(servo);
+    if (seen !== undefined) comesUntil[seen.joint] = this.#now() + COMES;
+  }
+
+  /** Servos of an arm are dead, which takes so long to be lowered, s; or all live, 0. */
+  dead(arm: string, lowering: number): void {
+    this.#arms.get(arm)!.lowering = lowering;
+  }
+
   /** A servo of an arm has got an id: its own one, or another. */
   rename(arm: string, servo: number, id: number): void {
     const watched = this.#arms.get(arm)!;
-    const { joint } = watched.servos.get(servo)!;
-    watched.renamed[joint] = id === servo ? Number.POSITIVE_INFINITY : this.#now() + REST_TIME;
+    const seen = watched.servos.get(servo);
+    // The second servo of a joint moves nothing by itself.
+    if (seen !== undefined)
+      watched.renamed[seen.joint] = id === servo ? Number.POSITIVE_INFINITY : this.#now() + REST_TIME;
   }
 
   /** The control thread stands still for so long, s: torque that it is switching on is undone so much later. */
@@ -705,6 +730,7 @@ export class Judge {
     arm.stopped = false;
     arm.stop = null;
     arm.told = null;
+    if (arm.lowering > 0) this.allow(name, 'protection', this.#now() + arm.lowering, 'lowering');
   }
 
   isStopped(arm: string): boolean {
@@ -771,7 +797,9 @@ export class Judge {
     const gripper = arm.model.gripper?.index;
     for (let j = 0; j < servos.length; j++) {
       const position = physics.positions[j]!;
-      if (arm.driven[j] === 0 || licensed || arm.misread || (j === gripper && now < arm.arrivesUntil)) {
+      const come = arm.comesUntil[j]! > 0 && now >= arm.comesUntil[j]!;
+      if (come) arm.comesUntil[j] = 0;
+      if (come || arm.driven[j] === 0 || licensed || arm.misread || (j === gripper && now < arm.arrivesUntil)) {
         arm.anchors[j] = position;
         continue;
       }

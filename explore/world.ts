@@ -307,7 +307,9 @@ export class World {
       this.judge.allow(arm, 'protection', now + LOWERING, 'lowering');
       this.judge.allowRelease(arm, now + LOWERING);
     }
+    if (fault.dead !== undefined) this.judge.dead(arm, fault.dead.length > 0 ? LOWERING : 0);
     for (const [id, servo] of Object.entries(fault.servos ?? {})) {
+      if (servo.ignoresGoals === false) this.judge.takesAgain(arm, Number(id));
       this.#misread(arm, id, servo);
       if (servo.registers?.id !== undefined) this.judge.rename(arm, Number(id), servo.registers.id);
       const names = Object.keys(servo.registers ?? {});
