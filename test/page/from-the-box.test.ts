@@ -36,8 +36,10 @@ async function expectKeyboardInPanel(page: Page): Promise<void> {
 async function setUp(page: Page, role: 'leader' | 'follower', press: Press): Promise<void> {
   const form = page.locator('section[aria-label="What is it?"]');
   await until(page.getByRole('button', { name: 'Practise with a simulated kit' }), press, () => form.isVisible());
-  await press(form.getByRole('button', { name: 'SO-101', exact: true }));
-  await press(form.getByRole('button', { name: `The ${role}` }));
+  for (const name of [/^SO-101$/, new RegExp(`^The ${role}`)]) {
+    const choice = form.getByRole('button', { name });
+    await until(choice, press, async () => (await choice.getAttribute('aria-pressed', AT_ONCE)) === 'true');
+  }
   expect(await form.getByLabel('Name').inputValue()).toBe(`practice_${role}`);
   expect(await axeViolations(page)).toEqual([]);
   const card = page.locator('section[aria-label=Set-up]');
