@@ -12,6 +12,8 @@ const UNEXPLAINED = 0.04;
 /** A joint that stays in this band for this time rests, rad and s: servos at rest report plus or minus one step. */
 const REST_BAND = 0.004;
 const REST_TIME = 0.04;
+/** The same for a joint away from where its spring would have it, s: a soft one that swings stays as long where it turns. */
+const TURN_TIME = 0.1;
 /** Lagging joints are looked for this long after a stop begins, and while goals still decelerate, s. */
 const LOOKING = 0.03;
 /** Approximate longest way of a joint that is stopped, and least way left to its goal, rad. */
@@ -51,9 +53,9 @@ export class ComingToRest {
   readonly #highest: Float64Array;
   #any = false;
   #since = 0;
-  /** Position of each joint when it was last seen moving, rad, and the time of the newest such sample, s. */
+  /** Position of each joint when it was last seen moving, rad, and the time of that sample, s. */
   readonly #anchors: Float64Array;
-  #still = 0;
+  readonly #still: Float64Array;
   readonly #room: Float64Array;
 
   /** @param of 1 for each joint of the group */
@@ -65,6 +67,7 @@ export class ComingToRest {
     this.#lowest = new Float64Array(joints);
     this.#highest = new Float64Array(joints);
     this.#anchors = new Float64Array(joints);
+    this.#still = new Float64Array(joints);
     this.#room = new Float64Array(joints);
   }
 
@@ -90,14 +93,25 @@ export class ComingToRest {
     return this.#room;
   }
 
-  /** One cycle whose goals need no correction: checks whether the joints rest. @param at time of the positions, s */
-  watch(positions: Float64Array, at: number): void {
+  /**
+   * One cycle whose goals need no correction: checks whether the joints rest.
+   * @param droop deflection of each spring under the arm's weight, rad
+   */
+  watch(gate: Gate, following: Following, positions: Float64Array, droop: Float64Array): void {
+    const at = following.measured;
+    let rest = true;
     for (let i = 0; i < positions.length; i++) {
-      if (this.#joints[i] === 0 || Math.abs(positions[i]! - this.#anchors[i]!) <= REST_BAND) continue;
-      this.#anchors[i] = positions[i]!;
-      this.#still = at;
+      if (this.#joints[i] === 0) continue;
+      const position = positions[i]!;
+      // At first there is no anchor.
+      if (!(Math.abs(position - this.#anchors[i]!) <= REST_BAND)) {
+        this.#anchors[i] = position;
+        this.#still[i] = at;
+      }
+      const away = Math.abs(gate.goals[i]! - (position + droop[i]! - following.learned[i]!)) > NEAR;
+      if (at - this.#still[i]! < (away ? TURN_TIME : REST_TIME)) rest = false;
     }
-    if (at - this.#still >= REST_TIME) this.resting = true;
+    if (rest) this.resting = true;
   }
 
   /**
@@ -114,7 +128,7 @@ export class ComingToRest {
     dt: number,
     now: number,
   ): void {
-    this.watch(positions, following.measured);
+    this.watch(gate, following, positions, droop);
     for (let i = 0; i < positions.length; i++) {
       if (this.#joints[i] === 0) continue;
       const velocity = following.velocities[i]!;

@@ -132,7 +132,7 @@ export class GroupDrive {
     else {
       this.#aim();
       this.#throughGate(dt);
-      this.#rest.watch(link.readings.positions, following.measured);
+      this.#rest.watch(gate, following, link.readings.positions, droop.values);
     }
     if (!braking) this.#drawGrips(dt, now);
     this.#want();

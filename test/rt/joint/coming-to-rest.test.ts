@@ -147,8 +147,12 @@ describe('a stop', () => {
 });
 
 describe('whether joints rest', () => {
-  const at = (rest: ComingToRest, positions: readonly number[], t: number): boolean => {
-    rest.watch(Float64Array.from(positions), t);
+  /** Looks at joints at these positions, whose springs would have them `away` from there, rad. */
+  const at = (rest: ComingToRest, positions: readonly number[], t: number, away = 0): boolean => {
+    const none = new Float64Array(positions.length);
+    const gate = { goals: Float64Array.from(positions, (position) => position + away) } as Gate;
+    const following = { measured: t, learned: none } as unknown as Following;
+    rest.watch(gate, following, Float64Array.from(positions), none);
     return rest.resting;
   };
 
@@ -163,6 +167,22 @@ describe('whether joints rest', () => {
     expect(at(rest, [0, 2], 1.2)).toBe(true);
     rest.begin(2);
     expect([rest.resting, at(rest, [0, 2], 2), at(rest, [0, 2], 2.041)]).toEqual([false, false, true]);
+  });
+
+  test('is told later of one that its spring pulls, which stays as long where it turns', () => {
+    const rest = new ComingToRest(Uint8Array.of(1));
+    rest.begin(1);
+    expect([at(rest, [0], 1, 0.03), at(rest, [0.003], 1.09, 0.03)]).toEqual([false, false]);
+    expect(at(rest, [0.003], 1.101, 0.03)).toBe(true);
+    rest.begin(2);
+    expect([at(rest, [0], 2, -0.03), at(rest, [0], 2.05, -0.01)]).toEqual([false, true]);
+  });
+
+  test('is told of a soft joint that swings only once it no longer does', () => {
+    const swing = (t: number): number => 0.065 * Math.exp(-2.8 * t) * Math.cos(15.7 * t);
+    const { rested } = stop(0, -swing(0), (t) => swing(t));
+    const later = Array.from({ length: 100 }, (_, k) => swing(rested + k * CYCLE));
+    expect(Math.max(...later) - Math.min(...later)).toBeLessThan(0.04);
   });
 
   test('is told of its own joints alone', () => {
