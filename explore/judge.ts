@@ -73,8 +73,10 @@ const COMES = 1;
 const SWINGS_BY = 1.2;
 /** A servo that goes to limits which another program has just given it takes at most so long, s. */
 const GOES_TO_LIMITS = 1;
-/** A gripper whose torque was limited when its bridge was killed comes so much later to the goal that it was sent, s. */
-const ARRIVES_LATE = 3;
+/** A gripper whose torque was limited when its bridge was killed, or unplugged, comes at most so late to the goal that it was sent, s. */
+const ARRIVES_LATE = 8;
+/** It has come when it is nearer to it than this, rad. */
+const ARRIVED = 0.002;
 /** An arm with a servo that has held back is lowered within this time, s. */
 const WEAK = 30;
 /** A motor that needs this part of its largest torque to hold its joint cannot be relied on to; for so long afterwards, s. */
@@ -504,8 +506,8 @@ export class Judge {
     watched.altered[servo.joint] = 1;
     if (!narrow) return;
     watched.narrowed[servo.joint] = 1;
-    // One that holds beyond its new limits goes to them by itself.
-    if (watched.sim.servos[servo.joint]!.some((one) => one.torqueOn && Math.abs(one.goalDistance) > UNASKED))
+    // One that holds beyond its new limits goes to them by itself, and swings past them.
+    if (watched.sim.servos[servo.joint]!.some((one) => one.torqueOn && Math.abs(one.goalDistance) > UNASKED / 2))
       this.allow(arm, 'weak', this.#now() + GOES_TO_LIMITS);
   }
 
@@ -795,6 +797,7 @@ export class Judge {
     const licensed = arm.licensed(now);
     const allowed = all ? UNASKED : UNASKED_PARTLY;
     const gripper = arm.model.gripper?.index;
+    if (gripper !== undefined && Math.abs(goalDistance(servos[gripper]!)) < ARRIVED) arm.arrivesUntil = 0;
     for (let j = 0; j < servos.length; j++) {
       const position = physics.positions[j]!;
       const come = arm.comesUntil[j]! > 0 && now >= arm.comesUntil[j]!;
@@ -984,6 +987,7 @@ export class Judge {
     if (now > stop.due) stop.atDue ??= positions.slice();
     for (let j = 0; j < positions.length; j++) {
       if (arm.driven[j] === 0 || now < arm.sinksUntil[j]!) continue;
+      if (j === arm.model.gripper?.index && now < arm.arrivesUntil) continue;
       if (Math.abs(velocities[j]!) > REST_SPEED) moving = j;
       way = Math.max(way, Math.abs(positions[j]! - stop.positions[j]!));
     }
