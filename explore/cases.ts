@@ -628,4 +628,30 @@ export const CASES: readonly Case[] = [
     rules: ['unasked'],
     known: false,
   },
+  {
+    id: 'E1100299',
+    script: {
+      ...script(
+        'the servos of a raised arm hear nothing for long while it is checked, and drop what their goals carried',
+        'koch',
+        [
+          ask(7.388, '/move/leader/start', {
+            robot_pairs: [{ leader_id: FOLLOWER, follower_id: 0 }],
+            invert_controls: true,
+          }),
+          { at: 7.649, do: 'fault', arm: 'leader', fault: { requests: { loseRate: 0.6 } } },
+          { at: 12.412, do: 'ask', method: 'DELETE', url: '/api/v1/arms/follower/motion?take_over=true', who: 'ben' },
+          ask(13.051, '/move/leader/start', {
+            robot_pairs: [{ leader_id: FOLLOWER, follower_id: 0 }],
+            enable_gravity_compensation: true,
+            force_feedback: { arm: 1, gripper: 1 },
+          }),
+        ],
+        25,
+      ),
+      seed: 1100299,
+    },
+    rules: ['following'],
+    known: false,
+  },
 ];

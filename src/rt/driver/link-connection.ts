@@ -187,6 +187,7 @@ export class LinkConnection {
   #beginCheck(): void {
     const { expected, overloaded, goesOn } = planCheck(this.#parts);
     const began = this.#clock.now();
+    this.#parts.watchdog?.quiet(began);
     this.#parts.session.check(expected, overloaded, goesOn, (outcome) => {
       if ('problem' in outcome) this.#put('failed', outcome.problem);
       else {

@@ -2,6 +2,8 @@ import { defineMachine, Running } from '../../machine.ts';
 
 /** Number of cycles in which the register is written: servos do not acknowledge the write, and one may be lost. */
 const WRITES = 3;
+/** The same before the bus falls silent: the line that made the check necessary may lose most packets. */
+const LAST_WRITES = 8;
 
 /** Whether the servos stop by themselves when the bus falls silent. */
 export const WATCHDOG = defineMachine({
@@ -17,7 +19,7 @@ export const WATCHDOG = defineMachine({
     guard: 'the arm holds with full stiffness: it would not sink if its servos stopped',
     spare: 'the arm is limp, or so soft that it would sink if its servos stopped',
     written: 'the register has been written often enough',
-    checked: 'the arm has been checked again',
+    checked: 'the arm is checked again',
   },
   effects: {
     clear: 'write 0, which also wakes a servo after its watchdog has expired',
@@ -53,6 +55,14 @@ export class Watchdog {
   checked(now: number): void {
     this.#machine.put('checked', now);
     this.#write(0);
+  }
+
+  /** Switches them off before a check, in which servos may hear nothing for long: a servo that stops drops what its goal carries. */
+  quiet(now: number): void {
+    const { state } = this.#machine;
+    if (state !== 'armed' && state !== 'arming') return;
+    this.#machine.put('checked', now);
+    for (let k = 0; k < LAST_WRITES; k++) this.#write(0);
   }
 
   /**

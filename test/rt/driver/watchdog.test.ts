@@ -38,3 +38,17 @@ test('a change of mind begins the writes anew', () => {
   expect(tend(false, 1)).toEqual([0]);
   expect(tend(true, 9)).toEqual([0, COUNTS, 0, COUNTS, 0, COUNTS]);
 });
+
+test('is cleared at once before a check, in which servos may hear nothing for long, where it has been set', () => {
+  const { tend, watchdog, written } = makeWatchdog();
+  watchdog.quiet(0);
+  expect(written).toEqual([]);
+  for (const cycles of [1, 20]) {
+    tend(true, cycles);
+    written.length = 0;
+    watchdog.quiet(20);
+    expect(written).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+    watchdog.quiet(21);
+    expect(written).toHaveLength(8);
+  }
+});
