@@ -95,7 +95,6 @@ export class ReplyDelays {
     const known = this.#delays[index]!;
     if (this.#slowest >= 0 && now - this.#woke < PROMPT) {
       // The answer came at an unknown time in the sleep. Only the bus that set the sleep learns: it was too long.
-      // long.
       if (index === this.#slowest) this.#delays[index] = known - LESS;
       return;
     }

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { VirtualTime } from '../../../explore/virtual-clock.ts';
 import type { ArmController } from '../../../src/rt/joint/arm-controller.ts';
 import { ControlLoop } from '../../../src/rt/loop/control-loop.ts';
-import { SharedState } from '../../../src/rt/snapshot/shared-snapshot.ts';
+import { timingAt } from '../../../src/rt/loop/loop-timing.ts';
+import { LoopField, SharedState } from '../../../src/rt/snapshot/shared-snapshot.ts';
 
 const RATE = 500;
 const PERIOD = 1 / RATE;
@@ -53,11 +54,12 @@ function loopAt(rate: number, ...delays: readonly (() => number)[]) {
   const time = new VirtualTime();
   const control = time.lane('control');
   const joints = delays.map(() => 1);
-  const loop = new ControlLoop(new SharedState(joints, control), rate, control);
+  const shared = new SharedState(joints, control);
+  const loop = new ControlLoop(shared, rate, control);
   const arms = delays.map((delay) => makeArm(time, delay));
   for (const { arm } of arms) loop.add(arm);
   loop.start();
-  return { time, control, loop, arms, arm: arms[0]! };
+  return { time, control, shared, loop, arms, arm: arms[0]! };
 }
 
 test('cycles follow each other at the rate, and each steps by the time since the one before', () => {
@@ -150,4 +152,111 @@ test('all buses are asked before any has answered, and arms are stepped when all
   for (let i = from; i + 4 <= order.length; i += 4) {
     expect(order.slice(i, i + 4)).toEqual(['asked 0', 'asked 1', 'stepped 0', 'stepped 1']);
   }
+});
+
+test('a loop that is stopped asks no bus any more, and what answers then steps nothing', () => {
+  const { time, loop, arm } = makeLoop(() => 0.0003);
+  time.runSync(0.1);
+  const asked = arm.asked.length;
+  loop.stop();
+  time.runSync(0.2);
+  expect(arm.asked.length - asked).toBeLessThan(2);
+  expect(arm.steps.length).toBeLessThanOrEqual(arm.asked.length);
+});
+
+test('an arm that feels another one is stepped after it, wherever it stands, and each once in a cycle', () => {
+  const { time, arms } = makeLoop(
+    () => 0.0003,
+    () => 0.0003,
+    () => 0.0003,
+  );
+  const order: number[] = [];
+  for (const [i, { arm }] of arms.entries()) arm.step = () => void order.push(i);
+  Object.assign(arms[0]!.arm, { feels: true });
+  time.runSync(0.1);
+  expect(order.length).toBeGreaterThan(100);
+  for (let i = order.indexOf(1); i + 3 <= order.length; i += 3) expect(order.slice(i, i + 3)).toEqual([1, 2, 0]);
+});
+
+test('a link that calls back without a read, as when its port closes, ends no cycle', () => {
+  const { time, arms } = makeLoop(
+    () => 0.0002,
+    () => 0.0006,
+  );
+  const [quick, slow] = [arms[0]!, arms[1]!];
+  // It is not read, and calls back in the middle of each cycle, and between cycles.
+  quick.link.begin = () => false;
+  const spurious = time.lane('closing').timer(() => {
+    quick.link.onSettled();
+    spurious.start(0.0001);
+  });
+  spurious.start(0.0001);
+  time.runSync(0.2);
+  expect(slow.heard.length).toBeGreaterThan(90);
+  expect(slow.heard.every(Boolean)).toBe(true);
+  expect(slow.steps.length).toBe(slow.heard.length);
+});
+
+test('an answer that came while the thread was kept from running is read before its deadline counts', () => {
+  const { time, control, arm } = makeLoop(() => 0.0003);
+  for (let k = 1; k <= 20; k++) {
+    time.runSync(k * 0.05);
+    control.pause(0.02);
+  }
+  time.runSync(1.2);
+  expect(arm.heard.every(Boolean)).toBe(true);
+  expect(arm.retries).toEqual([]);
+});
+
+test('a bus that never answers is asked again and given up in each cycle, in time for the next one', () => {
+  const { time, arm } = makeLoop(() => 1e6);
+  time.runSync(1);
+  // Long waits for what may be slow are few.
+  expect(arm.asked.length).toBeGreaterThan(0.4 * RATE);
+  expect(arm.heard.some(Boolean)).toBe(false);
+  expect(arm.retries.length).toBeGreaterThanOrEqual(arm.heard.length);
+  const waits = arm.retries.map((at, i) => at - arm.asked[i]!);
+  for (const wait of waits) expect(wait).toBeGreaterThan(0.35 * PERIOD - 1e-9);
+});
+
+test('a main thread that falls silent has all motion abandoned once, and is told of how long it was when it is back', () => {
+  const { time, shared, loop, arms } = makeLoop(
+    () => 0.0003,
+    () => 0.0003,
+  );
+  const abandoned: [number, number][] = [];
+  for (const [i, { arm }] of arms.entries()) arm.abandon = () => void abandoned.push([i, time.now]);
+  const silences: number[] = [];
+  loop.onAttended = (silence) => silences.push(silence);
+  const beat = (until: number): void => {
+    while (time.now < until) {
+      shared.beat();
+      time.runSync(time.now + 0.02);
+    }
+  };
+  beat(0.5);
+  expect(abandoned).toEqual([]);
+  expect(silences.length).toBe(1);
+  time.runSync(1.5);
+  expect(abandoned.map(([i]) => i)).toEqual([0, 1]);
+  for (const [, at] of abandoned) expect(at - 0.5).toBeCloseTo(0.25, 1);
+  beat(2);
+  expect(silences.length).toBe(2);
+  expect(silences[1]).toBeCloseTo(1, 1);
+  expect(abandoned.length).toBe(2);
+});
+
+test('how long goals take from the beginning of their cycle is told where goals are sent, and only there', () => {
+  const tell = (goals: boolean) => {
+    const { time, shared, arm } = makeLoop(() => 0.0004);
+    const { step } = arm.arm;
+    arm.arm.step = (now, dt, offset) => {
+      step.call(arm.arm, now, dt, offset);
+      if (goals) Object.assign(arm.arm, { goalTime: now });
+    };
+    time.runSync(10);
+    return timingAt(shared.loop, LoopField.latency).total;
+  };
+  expect(tell(false).longest).toBe(0);
+  expect(tell(true).longest).toBeCloseTo(0.0004, 5);
 });

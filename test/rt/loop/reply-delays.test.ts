@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ReplyDelays } from '../../../src/rt/loop/reply-delays.ts';
 
 /** What buses take from being asked to their last byte by the line's reckoning, s. */
@@ -91,4 +91,59 @@ test('where sleeps end late because others have the processor, there are few of 
   expect(slept[0]).toBe(10_000);
   expect(slept[1]).toBeLessThan(200);
   expect(slept[2]).toBeGreaterThan(8000);
+});
+
+describe('the sleep before answers', () => {
+  const arms = [200e-6, 900e-6, 700e-6].map((readTime) => ({ link: { readTime } }));
+  /** Three buses of which nothing is known but their line times. */
+  const fresh = (): ReplyDelays => {
+    const delays = new ReplyDelays();
+    for (const _ of arms) delays.add();
+    return delays;
+  };
+  const sleep = (pending: readonly number[], asking = 30e-6, delays = fresh()): number =>
+    delays.duration(arms, Uint8Array.from(pending), 1, 1 + asking);
+
+  test('lasts until 60 us before the slowest of those that have not answered, whatever their order', () => {
+    expect(sleep([1, 1, 1])).toBeCloseTo(810e-6, 9);
+    expect(sleep([1, 0, 1])).toBeCloseTo(610e-6, 9);
+    expect(sleep([0, 0, 0])).toBe(0);
+  });
+
+  test('is left out where it would be shorter than 150 us or longer than 2 ms', () => {
+    // The fastest one is due 140 us after it has been asked.
+    expect(sleep([1, 0, 0], 0)).toBe(0);
+    expect(sleep([0, 1, 0], 680e-6)).toBeCloseTo(160e-6, 9);
+    expect(sleep([0, 1, 0], 700e-6)).toBe(0);
+    const late = [{ link: { readTime: 2.05e-3 } }, { link: { readTime: 2.07e-3 } }];
+    expect(new ReplyDelays(2).duration(late, Uint8Array.of(1, 0), 1, 1)).toBeCloseTo(1.99e-3, 9);
+    expect(new ReplyDelays(2).duration(late, Uint8Array.of(1, 1), 1, 1)).toBe(0);
+  });
+
+  test('is shorter after an answer that was there already, if that bus had set it, and not for another one', () => {
+    const prompt = (index: number): number => {
+      const delays = fresh();
+      const awake = 1 + 30e-6 + sleep([1, 1, 1], 30e-6, delays);
+      delays.woke(awake);
+      delays.answered(index, arms[index]!.link.readTime, awake + 10e-6);
+      return sleep([1, 1, 1], 30e-6, delays);
+    };
+    expect(prompt(1)).toBeCloseTo(800e-6, 9);
+    expect(prompt(0)).toBeCloseTo(810e-6, 9);
+    expect(prompt(2)).toBeCloseTo(810e-6, 9);
+  });
+
+  test('follows a bus that answers sooner by a quarter of the way, and one that answers later by a 64th, of 200 us at most', () => {
+    const learned = (late: number): number => {
+      const delays = fresh();
+      const awake = 1 + 30e-6 + sleep([0, 1, 0], 30e-6, delays);
+      delays.woke(awake);
+      delays.answered(1, 900e-6, 1 + 900e-6 + late);
+      return sleep([0, 1, 0], 30e-6, delays) - 810e-6;
+    };
+    expect(learned(64e-6)).toBeCloseTo(1e-6, 9);
+    expect(learned(10e-3)).toBeCloseTo(200e-6 / 64, 9);
+    // It came more than 50 us after the sleep: the thread was awake for it.
+    expect(learned(-8e-6)).toBeCloseTo(-2e-6, 9);
+  });
 });
