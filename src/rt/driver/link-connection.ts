@@ -58,14 +58,16 @@ export class LinkConnection {
     this.adopted = new Float64Array(parts.joints.length);
     session.onLost = ({ message }) => this.#put('lost', message);
     this.#connection = new Connection({
-      open: () =>
+      open: () => {
+        parts.watchdog?.forget(this.#clock.now());
         session.open((outcome) => {
           if ('problem' in outcome) this.#put('failed', outcome.problem);
           else {
             for (const advice of outcome.result) listener.warning(advice);
             this.#put('opened');
           }
-        }),
+        });
+      },
       check: () => this.#beginCheck(),
       take: () => this.#take(),
       settle: () => {

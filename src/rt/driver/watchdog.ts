@@ -19,7 +19,7 @@ export const WATCHDOG = defineMachine({
     guard: 'the arm holds with full stiffness: it would not sink if its servos stopped',
     spare: 'the arm is limp, or so soft that it would sink if its servos stopped',
     written: 'the register has been written often enough',
-    checked: 'the arm is checked again',
+    checked: 'the arm has been checked again, or its port is opened anew',
   },
   effects: {
     clear: 'write 0, which also wakes a servo after its watchdog has expired',
@@ -53,15 +53,23 @@ export class Watchdog {
 
   /** The arm has been checked: the state of its servos' watchdogs is unknown until it is written. */
   checked(now: number): void {
-    this.#machine.put('checked', now);
+    this.forget(now);
     this.#write(0);
   }
 
-  /** Switches them off before a check, in which servos may hear nothing for long: a servo that stops drops what its goal carries. */
+  /** The port is opened anew: it is not known which servos are behind it. */
+  forget(now: number): void {
+    this.#machine.put('checked', now);
+  }
+
+  /**
+   * Switches off what was switched on, before a check in which servos may hear nothing for long: a servo that stops drops
+   * what its goal carries.
+   */
   quiet(now: number): void {
     const { state } = this.#machine;
     if (state !== 'armed' && state !== 'arming') return;
-    this.#machine.put('checked', now);
+    this.forget(now);
     for (let k = 0; k < LAST_WRITES; k++) this.#write(0);
   }
 

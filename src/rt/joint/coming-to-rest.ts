@@ -36,6 +36,11 @@ const Stage = {
   caught: 3,
 } as const;
 
+/** The goal by which a joint's spring holds it where it is, rad. */
+function heldBy(i: number, positions: Float64Array, droop: Float64Array, following: Following): number {
+  return positions[i]! + droop[i]! - following.learned[i]!;
+}
+
 /**
  * Brings the joints of an arm to rest, not only their goals: a joint that lags its goal, because something holds it or
  * a register slows it, gets the goal at which it can stop from its present position and speed.
@@ -86,7 +91,7 @@ export class ComingToRest {
    */
   room(gate: Gate, following: Following, positions: Float64Array, droop: Float64Array): Float64Array {
     for (let i = 0; i < positions.length; i++) {
-      const ahead = gate.goals[i]! - (positions[i]! + droop[i]! - following.learned[i]!);
+      const ahead = gate.goals[i]! - heldBy(i, positions, droop, following);
       const left = REACH - ahead * Math.sign(gate.velocities[i]!);
       this.#room[i] = left < REACH ? Math.max(left, LEAST_ROOM) : REACH;
     }
@@ -94,7 +99,7 @@ export class ComingToRest {
   }
 
   /**
-   * One cycle whose goals need no correction: checks whether the joints rest.
+   * Checks in each cycle whether the joints rest; alone, where goals need no correction.
    * @param droop deflection of each spring under the arm's weight, rad
    */
   watch(gate: Gate, following: Following, positions: Float64Array, droop: Float64Array): void {
@@ -108,7 +113,7 @@ export class ComingToRest {
         this.#anchors[i] = position;
         this.#still[i] = at;
       }
-      const away = Math.abs(gate.goals[i]! - (position + droop[i]! - following.learned[i]!)) > NEAR;
+      const away = Math.abs(gate.goals[i]! - heldBy(i, positions, droop, following)) > NEAR;
       if (at - this.#still[i]! < (away ? TURN_TIME : REST_TIME)) rest = false;
     }
     if (rest) this.resting = true;
@@ -133,7 +138,7 @@ export class ComingToRest {
       if (this.#joints[i] === 0) continue;
       const velocity = following.velocities[i]!;
       const goal = gate.goals[i]!;
-      const held = positions[i]! + droop[i]! - following.learned[i]!;
+      const held = heldBy(i, positions, droop, following);
       if (this.#stage[i] === Stage.drawn && Math.abs(goal - this.#targets[i]!) < NEAR) this.#stage[i] = Stage.met;
       if (this.#stage[i] === Stage.met && Math.abs(velocity) < TURNING && Math.abs(goal - held) > NEAR) {
         this.#stage[i] = Stage.caught;

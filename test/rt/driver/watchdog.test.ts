@@ -52,3 +52,12 @@ test('is cleared at once before a check, in which servos may hear nothing for lo
     expect(written).toHaveLength(8);
   }
 });
+
+test('is not cleared before the first check behind a port that has been opened anew: other servos may be there', () => {
+  const { tend, watchdog, written } = makeWatchdog();
+  tend(true, 20);
+  written.length = 0;
+  watchdog.forget(20);
+  watchdog.quiet(21);
+  expect(written).toEqual([]);
+});

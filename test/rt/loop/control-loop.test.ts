@@ -208,7 +208,7 @@ test('an answer that came while the thread was kept from running is read before 
   expect(arm.retries).toEqual([]);
 });
 
-test('a bus that never answers is asked again and given up in each cycle, in time for the next one', () => {
+test('a bus that never answers is asked again and given up in each cycle, and leaves 0.4 of the rate', () => {
   const { time, arm } = makeLoop(() => 1e6);
   time.runSync(1);
   // Long waits for what may be slow are few.
@@ -219,7 +219,7 @@ test('a bus that never answers is asked again and given up in each cycle, in tim
   for (const wait of waits) expect(wait).toBeGreaterThan(0.35 * PERIOD - 1e-9);
 });
 
-test('a main thread that falls silent has all motion abandoned once, and is told of how long it was when it is back', () => {
+test('when the main thread falls silent all motion is abandoned once, and when it is back, the length of its silence is told', () => {
   const { time, shared, loop, arms } = makeLoop(
     () => 0.0003,
     () => 0.0003,
